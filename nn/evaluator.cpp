@@ -142,8 +142,9 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(EvaluatorKind kind, const Weig
 std::size_t evaluator_bytes(EvaluatorKind kind, const NetworkSpec& spec, std::size_t max_rows) {
   switch (kind) {
     case EvaluatorKind::kFused:
+      return FusedEvaluator::bytes(spec);
     case EvaluatorKind::kInt8:
-      return sizeof(FusedEvaluator) - sizeof(EvaluatorScratch) + EvaluatorScratch::bytes(spec);
+      return ByteEvaluator::bytes(spec);
     case EvaluatorKind::kOneDnn:
       return onednn_bytes(spec, max_rows);
     case EvaluatorKind::kReference:

@@ -31,8 +31,18 @@ PlacedPlan::PlacedPlan(const LayerPlan& plan) {
   }
 }
 
-EvaluatorScratch::EvaluatorScratch(const LayerPlan& plan, Heap& heap, std::size_t rows)
-    : squares(rows * kPanel, heap),
+std::size_t EvaluatorScratch::block_rows(const LayerPlan& plan, std::size_t weight_bytes) {
+  std::size_t bytes = 0;
+  for (const Layer& layer : plan.layers) {
+    if (layer.kind != LayerKind::kLinear || layer.in == kFeatures) continue;
+    bytes += padded(layer.outputs) * padded(layer.inputs) * weight_bytes;
+  }
+  return bytes > kNearCache ? 2 * kRows : kRows;
+}
+
+EvaluatorScratch::EvaluatorScratch(const LayerPlan& plan, Heap& heap, std::size_t most_rows)
+    : rows(most_rows),
+      squares(rows * kPanel, heap),
       byte_rows(rows * padded(plan.widest()), heap),
       units(rows, heap),
       logits(rows * padded(plan.policy_logits()), heap),
@@ -52,15 +62,15 @@ EvaluatorScratch::EvaluatorScratch(const LayerPlan& plan, Heap& heap, std::size_
   std::fill_n(raw_outcomes.data(), raw_outcomes.size(), -1e30f);
 }
 
-std::size_t EvaluatorScratch::bytes(const LayerPlan& plan) {
+std::size_t EvaluatorScratch::bytes(const LayerPlan& plan, std::size_t rows) {
   const std::size_t count = PlacedPlan(plan).buffers.count();
   const std::size_t widest = padded(plan.widest());
   const std::size_t row = count * widest + kPanel + 1 + padded(plan.policy_logits());
   const std::size_t ends =
       kDenseRows * padded(plan.features) + (kValueRows + 1) * padded(plan.size_of(plan.outcomes));
-  const std::size_t pieces = kRows * (3 * kPieces + 2) * sizeof(std::uint16_t);
-  return sizeof(EvaluatorScratch) + pieces + count * sizeof(AlignedFloats) + kRows * widest +
-         (kRows * row + ends) * sizeof(float) + longest_list(plan) * sizeof(std::uint16_t);
+  const std::size_t pieces = rows * (3 * kPieces + 2) * sizeof(std::uint16_t);
+  return sizeof(EvaluatorScratch) + pieces + count * sizeof(AlignedFloats) + rows * widest +
+         (rows * row + ends) * sizeof(float) + longest_list(plan) * sizeof(std::uint16_t);
 }
 
 }  // namespace senet

@@ -52,13 +52,19 @@ struct EvaluatorScratch {
   static constexpr std::size_t kValueRows = 16;  // rows whose raw outcomes are stored at a time
   static constexpr std::size_t kPieces = 96;     // maximum pieces of a row, see ShortEntries
 
+  /// Rows of a block for weights of `weight_bytes` each: kRows, or twice as many where the weights
+  /// behind the first layer exceed kNearCache. Each block then reads them from a farther cache.
+  static std::size_t block_rows(const LayerPlan& plan, std::size_t weight_bytes);
+  static constexpr std::size_t kNearCache = std::size_t{1} << 20;
+
   /// Allocates everything here, from `heap`, which outlives it. `rows`: maximum rows of a block.
   explicit EvaluatorScratch(const LayerPlan& plan, Heap& heap = default_heap(),
                             std::size_t rows = kRows);
 
-  /// Memory of a scratch for blocks of kRows, including the object itself.
-  static std::size_t bytes(const LayerPlan& plan);
+  /// Memory of a scratch for blocks of `rows`, including the object itself.
+  static std::size_t bytes(const LayerPlan& plan, std::size_t rows = kRows);
 
+  std::size_t rows;                       // maximum of a block
   std::vector<AlignedFloats> buffers;     // of PlacedPlan, [rows, stride of the widest value] each
   AlignedFloats squares;                  // of the rows written last
   AlignedVector<std::uint8_t> byte_rows;  // [rows, padded(widest value)], for products of bytes

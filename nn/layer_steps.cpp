@@ -283,7 +283,7 @@ void Packed<Product>::forward(const Batch& batch, std::size_t first, std::size_t
   // Blocks of nearly equal numbers of whole tiles, so that none is thin.
   const std::size_t rows = last - first;
   const std::size_t tiles = (rows + kernels_.tile_rows - 1) / kernels_.tile_rows;
-  const std::size_t blocks = (rows + EvaluatorScratch::kRows - 1) / EvaluatorScratch::kRows;
+  const std::size_t blocks = (rows + scratch.rows - 1) / scratch.rows;
   std::size_t done = 0;
   for (std::size_t block = 1; block <= blocks; ++block) {
     const std::size_t end = std::min(rows, tiles * block / blocks * kernels_.tile_rows);

@@ -18,11 +18,17 @@ class PackedEvaluator final : public Evaluator {
  public:
   /// The weights and `heap` outlive the evaluator.
   explicit PackedEvaluator(const Weights& weights, Heap& heap = default_heap())
-      : network_(&weights.packed<Product>()), scratch_(weights.spec(), heap) {}
+      : network_(&weights.packed<Product>()),
+        scratch_(weights.spec(), heap, EvaluatorScratch::block_rows(weights.spec(), kWeightBytes)) {
+  }
+  /// Memory of an evaluator.
+  static std::size_t bytes(const LayerPlan& plan) {
+    return sizeof(PackedEvaluator) - sizeof(EvaluatorScratch) +
+           EvaluatorScratch::bytes(plan, EvaluatorScratch::block_rows(plan, kWeightBytes));
+  }
 
   using Evaluator::forward;
   std::string_view name() const override {
-    constexpr bool kBytes = std::is_same_v<Product, ByteProduct>;
     if (network_->kernels().fma) return kBytes ? "int8-fma" : "fused-fma";
     return kBytes ? "int8-plain" : "fused-plain";
   }
@@ -32,6 +38,9 @@ class PackedEvaluator final : public Evaluator {
   }
 
  private:
+  static constexpr bool kBytes = std::is_same_v<Product, ByteProduct>;
+  static constexpr std::size_t kWeightBytes = kBytes ? 1 : sizeof(float);
+
   const Packed<Product>* network_;
   EvaluatorScratch scratch_;
 };

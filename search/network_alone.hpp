@@ -11,6 +11,7 @@
 #include "games/sound_moves.hpp"
 #include "nn/evaluates.hpp"
 #include "nn/evaluator.hpp"
+#include "nn/heap.hpp"
 #include "search/outcomes.hpp"
 #include "search/playout.hpp"
 #include "search/tablebase.hpp"
@@ -33,12 +34,13 @@ class NetworkAlone {
   /// The batch is empty and has room for at least one row, and the evaluator takes that many.
   /// `game` is any state of the game. All arguments outlive the object.
   NetworkAlone(const G& game, Evaluates evaluates, Evaluator& evaluator, Batch& batch,
-               const Tablebase<G>& tablebase = {})
+               const Tablebase<G>& tablebase = {}, Heap& heap = default_heap())
       : game_(game),
         evaluates_(evaluates),
         evaluator_(evaluator),
         batch_(batch),
-        tablebase_(tablebase) {
+        tablebase_(tablebase),
+        parts_(&heap) {
     parts_.reserve(batch.capacity());
   }
   /// Bytes that an object with this batch allocates.
@@ -50,32 +52,24 @@ class NetworkAlone {
     const Player viewer = state.viewer();
     if (turn != Turn::kOver) {
       if (tablebase_.find(state, expected)) return;
-      if (evaluates_ == Evaluates::kPlayouts) return void(expected = mean_playout(state));
+      if (evaluates_ == Evaluates::kPlayouts) {
+        expected = mean_playout(state);
+        return;
+      }
     }
     if (evaluates_ == Evaluates::kAfterstates && is_decision(turn)) {
       ActionList<G::kMaxLegal> moves;
       moves_to_consider(state, moves);
+      Join join = Join::kFirst;
       for (const Action move : moves) {
         G after = state;
         after.play(move);
-        add_part(after, viewer, {&expected, move == moves.front() ? Join::kOnly : Join::kBest});
+        add_part(after, viewer, {&expected, std::exchange(join, Join::kBest)});
       }
       return;
     }
-    if constexpr (StochasticGame<G>) {
-      if (evaluates_ == Evaluates::kPosition && turn == Turn::kChance) {
-        expected = {};
-        std::array<float, kMaxChance<G>> probabilities;
-        const std::size_t rolls = state.chance(probabilities);
-        for (std::size_t i = 0; i < rolls; ++i) {
-          G rolled = state;
-          rolled.play(static_cast<Action>(i));
-          add_part(rolled, viewer, {&expected, Join::kMean, probabilities[i]});
-        }
-        return;
-      }
-    }
-    add_part(state, viewer, {&expected, Join::kOnly});
+    expected = {};
+    add_mean(state, viewer, expected, 1);
   }
 
   /// Answers what is left in the batch.
@@ -87,21 +81,41 @@ class NetworkAlone {
   }
 
  private:
-  /// How a part changes the answer: replaces it, adds to the mean, or replaces a worse one.
-  enum class Join : std::uint8_t { kOnly, kMean, kBest };
+  /// How a part changes the answer: adds to the mean, replaces it, or replaces a worse one.
+  enum class Join : std::uint8_t { kMean, kFirst, kBest };
   struct Part {
     Outcomes<G>* expected;
     Join join;
-    float weight = 1;       // in the mean
+    float weight = 0;       // in the mean
     bool mirrored = false;  // `outcomes` are from the other player's perspective
     Outcomes<G> outcomes{};
   };
 
-  void add_part(G position, Player viewer, Part part) {
+  /// Adds positions that the network was trained on, whose mean is the answer to `position`.
+  void add_mean(G position, Player viewer, Outcomes<G>& expected, float weight) {
+    if (evaluates_ == Evaluates::kPosition) {
+      play_forced(position);
+      if constexpr (StochasticGame<G>) {
+        Outcomes<G> known;
+        if (position.turn() == Turn::kChance && !tablebase_.find(position, known)) {
+          std::array<float, kMaxChance<G>> probabilities;
+          const std::size_t rolls = position.chance(probabilities);
+          for (std::size_t i = 0; i < rolls; ++i) {
+            G rolled = position;
+            rolled.play(static_cast<Action>(i));
+            add_mean(rolled, viewer, expected, weight * probabilities[i]);
+          }
+          return;
+        }
+      }
+    }
+    add_part(position, viewer, {&expected, Join::kMean, weight});
+  }
+
+  void add_part(const G& position, Player viewer, Part part) {
     if (parts_.size() == batch_.capacity()) finish();
     parts_.push_back(part);
     Outcomes<G>& outcomes = parts_.back().outcomes;
-    if (evaluates_ == Evaluates::kPosition) play_forced(position);
     const bool is_over = position.turn() == Turn::kOver;
     if (is_over) {
       outcomes = certain_end(position);
@@ -117,7 +131,7 @@ class NetworkAlone {
     Outcomes<G>& expected = *part.expected;
     if (part.join == Join::kMean) {
       for (std::size_t k = 0; k < seen.size(); ++k) expected[k] += part.weight * seen[k];
-    } else if (part.join == Join::kOnly || mean_value(game_, seen) > mean_value(game_, expected)) {
+    } else if (part.join == Join::kFirst || mean_value(game_, seen) > mean_value(game_, expected)) {
       expected = seen;
     }
   }
@@ -127,7 +141,8 @@ class NetworkAlone {
   Evaluator& evaluator_;
   Batch& batch_;
   const Tablebase<G> tablebase_;
-  std::vector<Part> parts_;  // never reallocated: rows of the batch are answered in their outcomes
+  std::pmr::vector<Part>
+      parts_;  // never reallocated: rows of the batch are answered in their outcomes
 };
 
 }  // namespace senet

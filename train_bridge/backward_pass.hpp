@@ -13,6 +13,7 @@
 
 #include "engine/lanes/thread_team.hpp"
 #include "nn/aligned_vector.hpp"
+#include "nn/kernels.hpp"
 #include "train_bridge/device/loss_bodies.hpp"
 #include "train_bridge/gradient_plan.hpp"
 #include "train_bridge/linear_algebra.hpp"
@@ -198,8 +199,7 @@ class TrainNetwork {
     };
     std::vector<Real*> values{nullptr}, shared;
     for (const Layer& layer : plan.layers) {
-      const bool is_logits = plan.has_policy() && layer.out == plan.policy;
-      values.push_back(is_logits ? nullptr : allocate(layer.outputs));
+      values.push_back(is_logits(layer) ? nullptr : allocate(layer.outputs));
     }
     while (shared.size() < gradients.buffers) shared.push_back(allocate(plan.widest()));
     fork_rows_ = {values[plan.fork], shared[gradients.d_fork]};

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "nn/kernels.hpp"
+
 namespace senet {
 namespace {
 

@@ -4,7 +4,6 @@
 #include <cstddef>
 
 #include "nn/aligned_vector.hpp"
-#include "nn/kernels.hpp"
 
 namespace senet {
 
@@ -30,8 +29,8 @@ struct Product {
 /// by one thread at a time; allocates only when constructed. Real is float or, to check the float
 /// version, double.
 ///
-///   panels [columns / kPanel, rounded up, rows, kPanel]   the matrix; 0 beyond its columns
-///   row    [columns, rounded up to kPanel]                is added to each row of a product
+///   panels  [panels, rows, kPanel]   the matrix; 0 beyond its columns
+///   row     [panels, kPanel]         is added to each row of a product
 template <class Real>
 class PackedMatrix {
  public:
@@ -50,7 +49,7 @@ class PackedMatrix {
  private:
   std::size_t rows_ = 0, columns_ = 0;  // of the packed matrix
   AlignedVector<Real> panels_, row_;
-  AlignedVector<Real> squares_;  // [product rows, kPanel], which the kernels write; not used
+  AlignedVector<Real> squares_;  // [product rows, kPanel], written by the kernels, never read
   AlignedVector<Real> aligned_;  // [product rows, columns rounded up], for other strides
 };
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <cassert>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -51,10 +52,10 @@ class WeightsInUse {
     const std::lock_guard lock(mutex_);
     weights.reset();
   }
-  /// Uses weights like a search, from begin() to end().
+  /// Uses weights like a search, from begin() to end(). After the first publish().
   class User {
    public:
-    explicit User(WeightsInUse& uses) : uses_(uses), weights_(uses.begin()) {}
+    explicit User(WeightsInUse& uses) : uses_(uses), weights_(uses.begin()) { assert(weights_); }
     ~User() { uses_.end(std::move(weights_)); }
     User(const User&) = delete;
     User& operator=(const User&) = delete;

@@ -80,9 +80,10 @@ constexpr HostTable HostTable::of() {
                       const std::function<void(std::size_t, const Expectation&)>& expected) {
     if (positions.empty()) return;
     const G& any = positions.front().as<G>();
+    Heap& heap = *served.plan.settings.heap;
     NetworkAlone<G> alone(any, served.plan.settings.search.evaluates, evaluator, batch,
-                          Tablebase<G>(served.tablebase.bytes()));
-    std::vector<Outcomes<G>> outcomes(positions.size());
+                          Tablebase<G>(served.tablebase.bytes()), heap);
+    std::pmr::vector<Outcomes<G>> outcomes(positions.size(), &heap);
     for (std::size_t i = 0; i < positions.size(); ++i) {
       alone.add(positions[i].as<G>(), outcomes[i]);
     }

@@ -396,11 +396,13 @@ Result<void> Service::evaluate(
   const auto memory = memory_budget_.reserve(plan.evaluating_bytes, "evaluating positions");
   if (!memory) return memory.error();
   const WeightsInUse::User user(served.weights);
-  const Evaluation& evaluation = plan.settings.evaluation;
+  Evaluation evaluation = plan.settings.evaluation;
+  constexpr std::size_t kLeastRows = 32;  // a position may take several
+  evaluation.batch_rows = std::min(evaluation.batch_rows, std::max(count, kLeastRows));
   const auto evaluator = make_evaluator(evaluation, user.weights(), *settings_.heap);
   if (!evaluator) return fail(SENET_BAD_ARGUMENT, "evaluator: " + evaluator.error().reason());
   Batch batch(evaluation.batch_rows, plan.host.game.most_active, *settings_.heap);
-  std::vector<AnyState> positions;
+  std::pmr::vector<AnyState> positions(settings_.heap);
   positions.reserve(std::min(count, evaluation.batch_rows));
   for (std::size_t first = 0; first < count; first += positions.size()) {
     positions.clear();

@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "senet/senet.hpp"
@@ -328,6 +330,30 @@ TEST_F(CppFace, EvaluatesDice) {
     mean += chances[i] * rolled.evaluate().value;
   }
   EXPECT_NEAR(mean, before.value, 0.05);
+}
+
+// On several threads, while other models are published, and in a callback.
+TEST_F(CppFace, EvaluatesOnAnyThread) {
+  const std::vector<senet_text> positions(40, SENET_TEXT("443"));
+  std::atomic<bool> ends{false};
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] {
+      do {
+        const auto found = engine_.try_evaluate("connect_four", positions);
+        ASSERT_TRUE(found) << found.error().reason();
+        EXPECT_EQ(found->front().value, found->back().value);  // of one model
+      } while (!ends);
+    });
+  }
+  for (int i = 0; i < 5; ++i) engine_.use(engine_.builtin("connect_four"));
+  Session session = engine_.open_session("connect_four");
+  float value = 0;
+  session.begin_search({.visits = 20}, [&] { value = session.evaluate().value; });
+  session.wait();
+  ends = true;
+  threads.clear();
+  EXPECT_EQ(value, session.evaluate().value);
 }
 
 TEST_F(CppFace, EvaluatingSaysWhatIsWrong) {

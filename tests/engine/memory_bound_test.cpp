@@ -56,6 +56,8 @@ TEST_P(MemoryBound, IsKept) {
       }
       engine.use(engine.untrained(game, 2 + round));
       for (const api::Session& session : sessions) session.evaluate();
+      const std::string position = sessions.front().text();
+      engine.evaluate(game, std::vector(100, api::text(position)));
       for (api::Session& session : sessions) {
         session.wait();
         const api::Found found = session.result();
@@ -190,7 +192,8 @@ INSTANTIATE_TEST_SUITE_P(
     , MemoryBound,
     testing::Values(Bounded{"connect_four", "fused", 0}, Bounded{"backgammon", "fused", 0},
                     Bounded{"connect_four", "fused", 1 << 20},
-                    Bounded{"backgammon", "fused", 1 << 22}, Bounded{"connect_four", "hash", 0}),
+                    Bounded{"backgammon", "fused", 1 << 22}, Bounded{"connect_four", "hash", 0},
+                    Bounded{"backgammon", "int8", 0}),
     [](const auto& bounded) {
       const Bounded& param = bounded.param;
       return std::string(param.game) + "_" + param.evaluator + (param.cache > 0 ? "_cached" : "");

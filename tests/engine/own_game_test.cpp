@@ -577,6 +577,50 @@ TEST(OwnGameTable, SearchesDoNotWaitForTexts) {
   go_on = true;
 }
 
+/// The race with forced moves: the first move of each player, whose runners are on one square.
+struct ForcedRace : Race {
+  static constexpr std::string_view kName = "forced_race";
+  void sound(ActionList<kMaxLegal>& out) const { legal(out); }
+  static Result<ForcedRace> from_text(std::string_view text) {
+    const Result<Race> race = Race::from_text(text);
+    if (!race) return race.error();
+    return ForcedRace{*race};
+  }
+};
+
+/// What a network of positions expects, for player 0, from the positions that it was trained on.
+double expected_for_player_0(const api::Session& session) {
+  double value = 0;
+  const std::vector<float> chances = session.chance();
+  for (std::size_t i = 0; i < chances.size(); ++i) {
+    api::Session rolled = session.clone();
+    rolled.play(static_cast<senet_action>(i));
+    value += chances[i] * expected_for_player_0(rolled);
+  }
+  if (!chances.empty()) return value;
+  if (const auto legal = session.legal(); legal.size() == 1) {
+    api::Session forced = session.clone();
+    forced.play(legal.front());
+    return expected_for_player_0(forced);
+  }
+  const senet_expectation here = session.evaluate();
+  return here.player == SENET_PLAYER_0 ? here.value : -here.value;
+}
+
+// A forced move may lead to a roll, and that to another forced move.
+TEST(OwnDice, EvaluatesWhatFollowsForcedMoves) {
+  senet_config config = api::default_config();
+  config.search = api::text("mode=position");
+  api::Engine engine(config);
+  api::add_game<ForcedRace>(engine);
+  engine.use(engine.untrained(ForcedRace::kName));
+  const api::Session start = engine.open_session(ForcedRace::kName);
+  const senet_expectation expected = start.evaluate();
+  EXPECT_EQ(expected.player, SENET_PLAYER_0);
+  EXPECT_NEAR(expected.value, expected_for_player_0(start), 1e-5);
+  EXPECT_NE(expected.value, 0);
+}
+
 // An exception from a host's function ends the search, not the program.
 TEST(OwnGameTable, FunctionsMayThrow) {
   static bool throws;  // static: the table's functions cannot capture
@@ -587,13 +631,21 @@ TEST(OwnGameTable, FunctionsMayThrow) {
     if (throws) throw std::runtime_error("not today");
     return static_cast<const Noughts*>(state)->key();
   };
+  static const auto encode = table.encode;
+  table.encode = [](void* user, const void* state, std::uint16_t* feature, float* value) {
+    if (throws) throw std::runtime_error("not today");
+    return encode(user, state, feature, value);
+  };
   ASSERT_EQ(senet_engine_add_game(engine.handle(), &table, nullptr), SENET_OK);
   engine.use(engine.untrained(Noughts::kName));
   auto session = engine.open_session(Noughts::kName);
+  const std::uint64_t memory = engine.memory();
   throws = true;
   EXPECT_EQ(session.try_search({.visits = 20}).error().status(), SENET_INTERNAL);
+  EXPECT_EQ(session.try_evaluate().error().status(), SENET_INTERNAL);
+  EXPECT_EQ(engine.memory(), memory);
   throws = false;
-  EXPECT_GT(session.evaluate().outcome_count, 0u);
+  EXPECT_EQ(session.evaluate().outcome_count, 3u);
   EXPECT_EQ(session.search({.visits = 20}).visits, 20u);
 }
 

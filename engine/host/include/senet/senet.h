@@ -11,15 +11,15 @@
  * in one process; they share nothing.
  *
  * Threads. Every function may be called from any thread. Calls on one session must not overlap,
- * except senet_session_stop, senet_session_wait and the functions that read the position: these are
- * allowed at any time, even during a search, and senet_session_close waits for them to return. No
- * call on a handle may begin after its close or release has begun.
+ * except senet_session_stop, senet_session_wait, senet_session_evaluate and the functions that read
+ * the position: these are allowed at any time, even during a search, and senet_session_close waits
+ * for them to return. No call on a handle may begin after its close or release has begun.
  * Callbacks must not block: in one, senet_session_wait, senet_poll and senet_engine_close return
  * SENET_BAD_STATE. The engine's threads block all signals except those of faults, such as SIGSEGV.
  *
  * Errors. Functions that can fail return a senet_status and, if `why` is not NULL, write a sentence
  * there that names what was wrong. Out-parameters are written on success only, unless a function
- * describes what it writes with SENET_NO_ROOM.
+ * describes what it writes on failure.
  *
  * Compatibility. Structs that may grow begin with struct_size: the caller's sizeof, set by their
  * _init function or macro. Fields that an older header lacks get their defaults. Structs have no
@@ -161,8 +161,8 @@ SENET_API senet_status senet_config_fit_sessions(const senet_config* config, sen
 SENET_API senet_status senet_engine_open(const senet_config* config, senet_engine** engine,
                                          senet_reason* why);
 /* Ends all searches (their callbacks run), waits for calls of senet_session_wait to return, then
- * ends the threads and sessions. NULL is allowed. In a callback of this engine it does nothing and
- * returns SENET_BAD_STATE. */
+ * ends the threads and sessions. All other calls on the engine must have returned. NULL is allowed.
+ * In a callback of this engine it does nothing and returns SENET_BAD_STATE. */
 SENET_API senet_status senet_engine_close(senet_engine* engine);
 /* Bytes reserved so far; at most senet_config.memory. */
 SENET_API uint64_t senet_engine_memory(const senet_engine* engine);
@@ -383,16 +383,18 @@ typedef struct senet_expectation {
   float outcomes[SENET_MOST_OUTCOMES]; /* probability of each way to end */
 } senet_expectation;
 
-/* Evaluates `count` positions of a game, given as for senet_session_set, with the model in use. All
- * turns are allowed. A model of positions sees a chance turn as the mean over its outcomes, a model
- * of afterstates a decision as its best move. Answers come from the tablebase where it has them;
- * they have the same bits in every batch, except with "onednn". Runs on the calling thread, and
- * takes a part of senet_config.memory meanwhile; any number of threads may call at once. On failure
- * some of `expected` may have been written; `why` names a position that cannot be parsed. */
+/* Evaluates `count` positions of a game, given as for senet_session_set, with the model in use when
+ * the call begins. All turns are allowed. A model of positions sees a chance turn as the mean over
+ * its outcomes, a model of afterstates a decision as its best move; senet_model_playouts takes the
+ * mean of 256 games, which is slow. The tablebase answers where it can. A position has the same
+ * answer, bit for bit, in every call, unless the evaluator is "onednn" or "auto".
+ * Runs on the calling thread, with a new evaluator, which takes a part of senet_config.memory until
+ * the call returns. Any number of threads may call at once. On failure some of `expected` may have
+ * been written; `why` names a position that cannot be parsed. */
 SENET_API senet_status senet_engine_evaluate(senet_engine* engine, senet_text game,
                                              const senet_text* positions, size_t count,
                                              senet_expectation* expected, senet_reason* why);
-/* Evaluates the position of a session; allowed at any time, also during a search. */
+/* The same for the position of a session; allowed at any time, also during a search. */
 SENET_API senet_status senet_session_evaluate(const senet_session* session,
                                               senet_expectation* expected, senet_reason* why);
 
