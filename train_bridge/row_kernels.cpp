@@ -47,10 +47,11 @@ constexpr std::size_t kSide = 8;
 /// column have changed places.
 [[gnu::always_inline]] inline void transpose_square(const float* from, std::size_t stride,
                                                     float* to, std::size_t to_stride) {
-  typedef float Row __attribute__((vector_size(4 * kSide), aligned(4), may_alias));
+  typedef float Row __attribute__((vector_size(4 * kSide)));
+  typedef float RowAnywhere __attribute__((vector_size(4 * kSide), aligned(4), may_alias));
   Row rows[kSide], next[kSide];
   for (std::size_t i = 0; i < kSide; ++i) {
-    rows[i] = *reinterpret_cast<const Row*>(from + i * stride);
+    rows[i] = *reinterpret_cast<const RowAnywhere*>(from + i * stride);
   }
   for (int round = 0; round < 3; ++round) {
     for (std::size_t i = 0; i < kSide / 2; ++i) {
@@ -60,7 +61,9 @@ constexpr std::size_t kSide = 8;
     }
     std::copy_n(next, kSide, rows);
   }
-  for (std::size_t i = 0; i < kSide; ++i) *reinterpret_cast<Row*>(to + i * to_stride) = rows[i];
+  for (std::size_t i = 0; i < kSide; ++i) {
+    *reinterpret_cast<RowAnywhere*>(to + i * to_stride) = rows[i];
+  }
 }
 
 }  // namespace
