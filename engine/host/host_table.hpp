@@ -131,8 +131,8 @@ struct HostTable {
   /// The service's session number `number`. `memory` is the reservation for one session.
   OnHeap<Session> (*make_session)(ServedGame& served, Service& service, std::uint64_t number,
                                   MemoryBudget::Reservation memory);
-  /// NetworkAlone of positions of the game: calls expected(i, ...) for each. At most as many as the
-  /// batch has rows.
+  /// NetworkAlone of positions of the game: calls expected(i, ...) for each. At least one
+  /// position, and at most as many as the batch has rows.
   void (*evaluate)(const ServedGame& served, Evaluator& evaluator, Batch& batch,
                    std::span<const AnyState> positions,
                    const std::function<void(std::size_t i, const Expectation&)>& expected);

@@ -268,13 +268,17 @@ Result<void> write_text(const Result<std::string>& text, char* to, std::size_t r
   return {};
 }
 
+/// The probabilities of a senet_result or a senet_expectation.
+void copy_outcomes(std::span<const float> outcomes, float (&to)[SENET_MOST_OUTCOMES]) {
+  std::copy_n(outcomes.begin(), std::min<std::size_t>(outcomes.size(), SENET_MOST_OUTCOMES), to);
+}
+
 senet_expectation c_expectation(const Expectation& found) {
   senet_expectation c{.player = static_cast<senet_turn>(found.viewer),
                       .value = found.value,
                       .outcome_count = static_cast<std::uint32_t>(found.outcomes.size()),
                       .outcomes = {}};
-  std::copy_n(found.outcomes.begin(),
-              std::min<std::size_t>(found.outcomes.size(), SENET_MOST_OUTCOMES), c.outcomes);
+  copy_outcomes(found.outcomes, c.outcomes);
   return c;
 }
 
@@ -623,8 +627,7 @@ senet_status senet_session_result(const senet_session* session, senet_result* re
                      .choice_count = static_cast<std::uint32_t>(found.choices.size()),
                      .model = found.model,
                      .outcomes = {}};
-      std::copy_n(found.outcomes.begin(),
-                  std::min<std::size_t>(found.outcomes.size(), SENET_MOST_OUTCOMES), c.outcomes);
+      copy_outcomes(found.outcomes, c.outcomes);
       std::memcpy(result, &c, std::min<std::size_t>(c.struct_size, sizeof c));
       for (std::size_t i = 0; i < std::min(room, found.choices.size()); ++i) {
         const Choice& choice = found.choices[i];
@@ -657,11 +660,9 @@ senet_status senet_engine_evaluate(senet_engine* engine, senet_text game,
     return engine->service->evaluate(
         view(game), count,
         [&](const AnyGame& rules, std::size_t i) -> Result<AnyState> {
-          const std::string_view text = view(positions[i]);
-          if (text.empty()) return AnyState(rules);
-          auto state = AnyState::from_text(rules, text);
+          auto state = Session::position_from_text(rules, view(positions[i]));
           if (state) return state;
-          return fail(SENET_BAD_ARGUMENT,
+          return fail(state.error().status(),
                       "position " + std::to_string(i) + ": " + state.error().reason());
         },
         [&](std::size_t i, const Expectation& found) { expected[i] = c_expectation(found); });

@@ -78,7 +78,6 @@ constexpr HostTable HostTable::of() {
   table.evaluate = [](const ServedGame& served, Evaluator& evaluator, Batch& batch,
                       std::span<const AnyState> positions,
                       const std::function<void(std::size_t, const Expectation&)>& expected) {
-    if (positions.empty()) return;
     const G& any = positions.front().as<G>();
     Heap& heap = *served.plan.settings.heap;
     NetworkAlone<G> alone(any, served.plan.settings.search.evaluates, evaluator, batch,

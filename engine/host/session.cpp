@@ -45,11 +45,15 @@ auto Session::when_idle(Function&& function) const -> decltype(function()) {
   });
 }
 
+Result<AnyState> Session::position_from_text(const AnyGame& game, std::string_view text) {
+  Result<AnyState> state = text.empty() ? AnyState(game) : AnyState::from_text(game, text);
+  return state ? state : fail(SENET_BAD_ARGUMENT, state.error().reason());
+}
+
 Result<void> Session::set(std::string_view text, std::span<const Action> actions) {
   return when_idle([&]() -> Result<void> {
-    const AnyGame& game = state_.game();
-    const Result<AnyState> base = text.empty() ? AnyState(game) : AnyState::from_text(game, text);
-    if (!base) return fail(SENET_BAD_ARGUMENT, base.error().reason());
+    const Result<AnyState> base = position_from_text(state_.game(), text);
+    if (!base) return base.error();
     AnyState reached = *base;
     for (std::size_t i = 0; i < actions.size(); ++i) {
       next_.find(reached);

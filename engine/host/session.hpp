@@ -106,6 +106,9 @@ class Session {
 
   Service& service() const { return service_; }
 
+  /// A position as hosts give it: its text, or the empty text for the start. SENET_BAD_ARGUMENT if
+  /// it cannot be parsed.
+  static Result<AnyState> position_from_text(const AnyGame& game, std::string_view text);
   /// Sets the position from text (empty: the start) and plays actions from there, including chance
   /// outcomes. On failure nothing has changed.
   Result<void> set(std::string_view text, std::span<const Action> actions);
