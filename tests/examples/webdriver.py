@@ -166,12 +166,16 @@ class Browser:
 
     def poor_contrast(self, least=4.5):
         """Texts in the window whose contrast (WCAG 2.1) with nine tenths of the pixels behind them is not at least `least`."""
-        texts = self.run(FIND_TEXTS)
-        self.run("document.head.insertAdjacentHTML('beforeend', '<style id=no-text>* { color: transparent !important; "
-                 "caret-color: transparent !important } text { fill: transparent !important }</style>')")
-        picture = self.call("GET", "/screenshot")
-        self.run("document.getElementById('no-text').remove()")
-        return self.call("POST", "/execute/async", {"script": MEASURE_CONTRAST, "args": [texts, picture, least]})
+        # The page may still be moving, such as when an answer arrives: texts and picture must be of one layout.
+        for _ in range(50):
+            texts = self.run(FIND_TEXTS)
+            self.run("document.head.insertAdjacentHTML('beforeend', '<style id=no-text>* { color: transparent !important; "
+                     "caret-color: transparent !important } text { fill: transparent !important }</style>')")
+            picture = self.call("GET", "/screenshot")
+            self.run("document.getElementById('no-text').remove()")
+            if self.run(FIND_TEXTS) == texts:
+                return self.call("POST", "/execute/async", {"script": MEASURE_CONTRAST, "args": [texts, picture, least]})
+        raise AssertionError("the page does not come to rest")
 
     def complaints(self):
         """The errors in the page's console."""
