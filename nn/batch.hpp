@@ -3,11 +3,14 @@
 #pragma once
 
 #include <cassert>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <span>
 #include <vector>
 
+#include "nn/aligned_vector.hpp"
 #include "nn/heap.hpp"
 #include "senet/game.hpp"
 
@@ -52,9 +55,14 @@ class SparseRows {
   template <class Encode>
   void add(Encode&& encode) {
     assert(size_ < capacity());
-    FeatureRow row(&index_[size_ * max_active_], &value_[size_ * max_active_], max_active_);
-    encode(row);
-    active_[size_++] = static_cast<std::uint16_t>(row.count());
+    rewrite(size_++, encode);
+  }
+  /// Replaces the features of a row. Threads may do so with different rows at the same time.
+  template <class Encode>
+  void rewrite(std::size_t row, Encode&& encode) {
+    FeatureRow features(&index_[row * max_active_], &value_[row * max_active_], max_active_);
+    encode(features);
+    active_[row] = static_cast<std::uint16_t>(features.count());
   }
 
   /// Removes all rows; the capacity stays.
@@ -79,26 +87,89 @@ class SparseRows {
   std::pmr::vector<std::uint16_t> active_;
 };
 
-/// Rows with the memory for their answers. Belongs to one worker thread.
-class Batch : public SparseRows {
+/// The most memory that a row of a game takes.
+struct RowSize {
+  std::size_t max_active = 0;   // features that are not zero
+  std::size_t state_bytes = 0;  // of the state that the row is encoded from
+};
+template <Game G>
+inline constexpr RowSize kRowSize{G::kMaxActive, sizeof(G)};
+
+/// The rows of one forward pass, with the memory for their answers. A row begins as a state; the
+/// thread that answers it encodes it, so that threads share that work too.
+///
+///   state   [capacity, state_bytes rounded up] bytes
+///   encode  [capacity]   writes the features of a row's state; null: they are written
+///   answer  [capacity]
+///
+/// Belongs to one thread, except for encode().
+class Batch {
  public:
-  Batch(std::size_t capacity, std::size_t max_active, Heap& heap = default_heap())
-      : SparseRows(capacity, max_active, heap), answers_(capacity, &heap) {}
+  Batch(std::size_t capacity, const RowSize& size, Heap& heap = default_heap())
+      : state_bytes_(round_up(size.state_bytes, kAlignment)),
+        rows_(capacity, size.max_active, heap),
+        states_(capacity * state_bytes_, heap),
+        encode_(capacity, nullptr, &heap),
+        answers_(capacity, &heap) {}
 
   /// Bytes that an object of this size allocates.
-  static std::size_t bytes(std::size_t capacity, std::size_t max_active) {
-    return SparseRows::bytes(capacity, max_active) + capacity * sizeof(RowResult);
+  static std::size_t bytes(std::size_t capacity, const RowSize& size) {
+    return SparseRows::bytes(capacity, size.max_active) +
+           capacity * (round_up(size.state_bytes, kAlignment) + sizeof(Encode) + sizeof(RowResult));
   }
 
-  /// Appends a row: `encode` writes its features. Needs room() >= 1.
-  template <class Encode>
-  void add(const RowResult& answer, Encode&& encode) {
-    SparseRows::add(encode);
-    answers_[size() - 1] = answer;
+  std::size_t capacity() const { return rows_.capacity(); }
+  std::size_t size() const { return rows_.size(); }
+  std::size_t room() const { return rows_.room(); }
+
+  /// Appends a row of an unfinished state, which it copies. Needs room() >= 1.
+  template <Game G>
+  void add(const RowResult& answer, const G& state) {
+    static_assert(alignof(G) <= kAlignment);
+    assert(sizeof(G) <= state_bytes_);
+    const std::size_t row = size();
+    ::new (&states_[row * state_bytes_]) G(state);
+    encode_[row] = [](const std::byte* bytes, FeatureRow& features) {
+      std::launder(reinterpret_cast<const G*>(bytes))->encode(features);
+    };
+    answers_[row] = answer;
+    rows_.add([](FeatureRow&) {});
+  }
+  /// Appends a row whose features `write(FeatureRow&)` writes now. Needs room() >= 1.
+  template <std::invocable<FeatureRow&> Write>
+  void add(const RowResult& answer, Write&& write) {
+    encode_[size()] = nullptr;
+    answers_[size()] = answer;
+    rows_.add(write);
   }
   const RowResult& answer(std::size_t row) const { return answers_[row]; }
 
+  /// Encodes those of the rows [first, last) that are still states. Returns all rows; only encoded
+  /// ones may be read. Threads may encode different rows at the same time. Throws what a game's
+  /// encode() throws.
+  const SparseRows& encode(std::size_t first, std::size_t last) {
+    for (std::size_t row = first; row < last; ++row) {
+      if (encode_[row] == nullptr) continue;
+      rows_.rewrite(
+          row, [&](FeatureRow& features) { encode_[row](&states_[row * state_bytes_], features); });
+      encode_[row] = nullptr;
+    }
+    return rows_;
+  }
+  /// The same for all rows.
+  const SparseRows& encode() { return encode(0, size()); }
+
+  /// Removes all rows; the capacity stays.
+  void clear() { rows_.clear(); }
+
  private:
+  using Encode = void (*)(const std::byte* state, FeatureRow& features);
+  static constexpr std::size_t kAlignment = 16;
+
+  std::size_t state_bytes_;
+  SparseRows rows_;
+  AlignedVector<std::byte> states_;
+  std::pmr::vector<Encode> encode_;
   std::pmr::vector<RowResult> answers_;
 };
 

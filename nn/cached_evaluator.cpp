@@ -24,7 +24,7 @@ CachedEvaluator::CachedEvaluator(std::unique_ptr<Evaluator> inner, const Weights
       slots_(&heap),
       oldest_(&heap),
       answers_(&heap),
-      misses_(max_rows, settings.max_active, heap),
+      misses_(max_rows, {.max_active = settings.max_active}, heap),
       keys_(max_rows, &heap),
       miss_keys_(max_rows, &heap) {
   const std::size_t sets =
@@ -37,7 +37,8 @@ CachedEvaluator::CachedEvaluator(std::unique_ptr<Evaluator> inner, const Weights
 std::size_t CachedEvaluator::bytes(const NetworkSpec& spec, std::size_t max_rows,
                                    const CacheSettings& settings) {
   return sizeof(CachedEvaluator) + std::max(settings.bytes, set_bytes(spec, settings)) +
-         Batch::bytes(max_rows, settings.max_active) + 2 * max_rows * sizeof(std::uint64_t);
+         Batch::bytes(max_rows, {.max_active = settings.max_active}) +
+         2 * max_rows * sizeof(std::uint64_t);
 }
 
 void CachedEvaluator::load(const Weights& weights) {
@@ -45,9 +46,10 @@ void CachedEvaluator::load(const Weights& weights) {
   model_ = weights.id();
 }
 
-std::uint64_t CachedEvaluator::key_of(const Batch& batch, std::size_t row) const {
+std::uint64_t CachedEvaluator::key_of(const SparseRows& features, std::size_t row,
+                                      std::span<const std::uint16_t> wanted) const {
   const std::uint64_t key =
-      hash(batch.answer(row).wanted, hash(batch.value(row), hash(batch.index(row), model_)));
+      hash(wanted, hash(features.value(row), hash(features.index(row), model_)));
   return key == 0 ? 1 : key;  // 0 marks an empty slot
 }
 
@@ -75,9 +77,10 @@ void CachedEvaluator::store(std::uint64_t key, const RowResult& answer) {
   std::copy_n(answer.logits, answer.wanted.size(), stored + outcomes_);
 }
 
-void CachedEvaluator::forward(const Batch& batch, std::size_t first, std::size_t last) {
+void CachedEvaluator::forward(Batch& batch, std::size_t first, std::size_t last) {
+  const SparseRows& features = batch.encode(first, last);
   for (std::size_t row = first; row < last; ++row) {
-    const std::uint64_t key = keys_[row - first] = key_of(batch, row);
+    const std::uint64_t key = keys_[row - first] = key_of(features, row, batch.answer(row).wanted);
     __builtin_prefetch(&slots_[first_slot(key)]);
     __builtin_prefetch(&answers_[first_slot(key) * (outcomes_ + logits_)]);
   }
@@ -90,10 +93,10 @@ void CachedEvaluator::forward(const Batch& batch, std::size_t first, std::size_t
       continue;
     }
     miss_keys_[misses_.size()] = key;
-    misses_.add(answer, [&](FeatureRow& features) {
-      const auto index = batch.index(row);
-      const auto value = batch.value(row);
-      for (std::size_t i = 0; i < index.size(); ++i) features.add(index[i], value[i]);
+    misses_.add(answer, [&](FeatureRow& copy) {
+      const auto index = features.index(row);
+      const auto value = features.value(row);
+      for (std::size_t i = 0; i < index.size(); ++i) copy.add(index[i], value[i]);
     });
   }
   if (misses_.size() == 0) return;

@@ -55,7 +55,7 @@ class CachedEvaluator final : public Evaluator {
   /// The name of `inner`, which computes the answers.
   std::string_view name() const override { return inner_->name(); }
   void load(const Weights& weights) override;
-  void forward(const Batch& batch, std::size_t first, std::size_t last) override;
+  void forward(Batch& batch, std::size_t first, std::size_t last) override;
 
   std::uint64_t cache_hits() const override { return hits_; }
   std::size_t slots() const { return slots_.size(); }
@@ -69,7 +69,8 @@ class CachedEvaluator final : public Evaluator {
     return kWays * (sizeof(std::uint64_t) + answer) + 1;
   }
   std::size_t first_slot(std::uint64_t key) const { return key % oldest_.size() * kWays; }
-  std::uint64_t key_of(const Batch& batch, std::size_t row) const;
+  std::uint64_t key_of(const SparseRows& features, std::size_t row,
+                       std::span<const std::uint16_t> wanted) const;
   bool has_room(const RowResult& answer) const { return answer.wanted.size() <= logits_; }
   // Copies the stored answer to `answer`; false when there is none.
   bool find(std::uint64_t key, const RowResult& answer) const;

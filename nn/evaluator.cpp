@@ -45,7 +45,7 @@ constexpr int kTimings = 3;
 /// A batch of random features with memory for its answers.
 struct TimedBatch {
   TimedBatch(const NetworkSpec& spec, std::size_t rows)
-      : batch(rows, kActive),
+      : batch(rows, {.max_active = kActive}),
         outcomes(rows * spec.outcomes),
         logits(rows * kWanted),
         wanted(spec.policy_head ? std::min<std::size_t>(kWanted, spec.policy_logits) : 0) {
@@ -70,7 +70,7 @@ struct TimedBatch {
   std::vector<std::uint16_t> wanted;
 };
 
-Clock::duration time_pass(Evaluator& evaluator, const Batch& batch) {
+Clock::duration time_pass(Evaluator& evaluator, Batch& batch) {
   const Clock::time_point start = Clock::now();
   evaluator.forward(batch);
   return Clock::now() - start;
@@ -79,7 +79,7 @@ Clock::duration time_pass(Evaluator& evaluator, const Batch& batch) {
 /// Whether oneDNN's pass takes at least a tenth less time than ours. The two alternate, so that a
 /// changing clock frequency affects both. The shortest pass of each counts, because disturbances
 /// only lengthen a pass.
-bool onednn_is_faster(Evaluator& fused, Evaluator& onednn, const Batch& batch) {
+bool onednn_is_faster(Evaluator& fused, Evaluator& onednn, Batch& batch) {
   fused.forward(batch);
   onednn.forward(batch);
   Clock::duration ours = Clock::duration::max(), theirs = Clock::duration::max();
@@ -102,7 +102,7 @@ EvaluatorKind faster_kind(const Network& network, std::size_t max_rows, bool exa
     const auto onednn = make_onednn(weights, max_rows, exact);
     if (!onednn) return;
     FusedEvaluator fused(weights);
-    const TimedBatch timed(weights.spec(), std::min(max_rows, kMaxRows));
+    TimedBatch timed(weights.spec(), std::min(max_rows, kMaxRows));
     int timings = 0;
     while (timings < kTimings && onednn_is_faster(fused, **onednn, timed.batch)) ++timings;
     if (timings == kTimings) faster = EvaluatorKind::kOneDnn;

@@ -17,7 +17,7 @@ namespace senet {
 
 /// Answers batches with one network at a time. Belongs to one thread at a time; threads that share
 /// a batch use one evaluator each. After construction neither load() nor forward() allocates
-/// (except oneDNN's own small blocks) or fails.
+/// (except oneDNN's own small blocks) or fails, except by a game's encode().
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
@@ -34,11 +34,12 @@ class Evaluator {
   /// they already have them.
   virtual void load(const Weights& weights) = 0;
 
-  /// Answers rows [first, last) of the batch: writes only each row's outcomes and wanted logits, to
-  /// the row's memory. The range has at most as many rows as the evaluator was built for.
-  virtual void forward(const Batch& batch, std::size_t first, std::size_t last) = 0;
+  /// Answers rows [first, last) of the batch: reads them by Batch::encode and writes only each
+  /// row's outcomes and wanted logits, to the row's memory. The range has at most as many rows as
+  /// the evaluator was built for. Throws only what a game's encode() throws.
+  virtual void forward(Batch& batch, std::size_t first, std::size_t last) = 0;
   /// Answers all rows.
-  void forward(const Batch& batch) { forward(batch, 0, batch.size()); }
+  void forward(Batch& batch) { forward(batch, 0, batch.size()); }
 
   /// Rows answered so far from a cache of earlier answers.
   virtual std::uint64_t cache_hits() const { return 0; }

@@ -27,9 +27,10 @@ void FloatEntries::run(const BlockPass& pass, std::size_t row, std::size_t count
                        RowsPlace to) const {
   const std::size_t first = pass.first + row;
   pass.kernels.sparse_linear(
-      {pass.batch.index(first).data(), pass.batch.value(first).data(), pass.batch.active(first),
-       pass.batch.entry_stride(), linear_.weight.data(), linear_.bias.data(), linear_.layout.inputs,
-       to.stride, pass.at(to) + row * to.stride, pass.squares() + row * kPanel},
+      {pass.features.index(first).data(), pass.features.value(first).data(),
+       pass.features.active(first), pass.features.entry_stride(), linear_.weight.data(),
+       linear_.bias.data(), linear_.layout.inputs, to.stride, pass.at(to) + row * to.stride,
+       pass.squares() + row * kPanel},
       count);
 }
 
@@ -66,8 +67,8 @@ bool ShortEntries::cut(const BlockPass& pass, std::size_t row) const {
   std::uint16_t* const wholes = pass.scratch.wholes.data() + row * kMostPieces;
   std::uint16_t* const parts = pass.scratch.parts.data() + row * kMostPieces;
   std::int16_t* const shares = pass.scratch.piece_shares.data() + row * kMostPieces;
-  const auto index = pass.batch.index(pass.first + row);
-  const auto value = pass.batch.value(pass.first + row);
+  const auto index = pass.features.index(pass.first + row);
+  const auto value = pass.features.value(pass.first + row);
   std::size_t whole = 0, part = 0;
   for (std::size_t i = 0; i < index.size(); ++i) {
     float left = value[i];
@@ -145,8 +146,8 @@ void SparseInputStep<Entries>::run_dense(const BlockPass& pass, std::size_t row,
     const std::size_t some = std::min(end - row, EvaluatorScratch::kDenseRows);
     std::fill_n(dense_rows, some * columns, 0.0f);
     for (std::size_t i = 0; i < some; ++i) {
-      const auto index = pass.batch.index(pass.first + row + i);
-      const auto value = pass.batch.value(pass.first + row + i);
+      const auto index = pass.features.index(pass.first + row + i);
+      const auto value = pass.features.value(pass.first + row + i);
       float* const to = dense_rows + i * columns;
       if (pass.scratch.is_ascending(index)) {
         std::copy_n(value.data(), value.size(), to);
@@ -278,8 +279,9 @@ const float* ByteProduct::logits(const BlockPass& pass, std::size_t row, std::si
 }
 
 template <class Product>
-void Packed<Product>::forward(const Batch& batch, std::size_t first, std::size_t last,
+void Packed<Product>::forward(Batch& batch, std::size_t first, std::size_t last,
                               EvaluatorScratch& scratch) const {
+  const SparseRows& features = batch.encode(first, last);
   // Blocks of nearly equal numbers of whole tiles, so that none is thin.
   const std::size_t rows = last - first;
   const std::size_t tiles = (rows + kernels_.tile_rows - 1) / kernels_.tile_rows;
@@ -287,7 +289,7 @@ void Packed<Product>::forward(const Batch& batch, std::size_t first, std::size_t
   std::size_t done = 0;
   for (std::size_t block = 1; block <= blocks; ++block) {
     const std::size_t end = std::min(rows, tiles * block / blocks * kernels_.tile_rows);
-    steps_.run({kernels_, batch, first + done, end - done, end - done, 0, scratch});
+    steps_.run({kernels_, batch, features, first + done, end - done, end - done, 0, scratch});
     done = end;
   }
 }

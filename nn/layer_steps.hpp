@@ -151,6 +151,7 @@ inline DotPass dot_pass(const PackedLinear<OutputRows>& linear, const float* in,
 struct BlockPass {
   const Kernels& kernels;
   const Batch& batch;
+  const SparseRows& features;
   std::size_t first, rows;  // rows [first, first + rows) of the batch
   std::size_t computed;     // rows that the products compute, at least `rows`
   std::size_t batch_size;   // index of that size in products that have several
@@ -232,7 +233,7 @@ class SparseInputStep {
 
  private:
   bool is_dense(const BlockPass& pass, std::size_t row) const {
-    return std::size_t{*pass.batch.active(pass.first + row)} * 2 > layer_.inputs;
+    return std::size_t{*pass.features.active(pass.first + row)} * 2 > layer_.inputs;
   }
   void run_dense(const BlockPass& pass, std::size_t row, std::size_t count) const;
 
@@ -487,8 +488,7 @@ class Packed {
 
   /// Answers rows [first, last) of the batch, in blocks that fit into the near caches. `scratch`
   /// must be made for this shape. Allocates nothing.
-  void forward(const Batch& batch, std::size_t first, std::size_t last,
-               EvaluatorScratch& scratch) const;
+  void forward(Batch& batch, std::size_t first, std::size_t last, EvaluatorScratch& scratch) const;
 
  private:
   const Kernels& kernels_;

@@ -197,14 +197,14 @@ void OneDnnEvaluator::load(std::span<const float> parameters) {
   steps_.load(parameters);
 }
 
-void OneDnnEvaluator::forward(const Batch& batch, std::size_t first, std::size_t last) {
+void OneDnnEvaluator::forward(Batch& batch, std::size_t first, std::size_t last) {
   const std::size_t rows = last - first;
   if (rows == 0) return;
   assert(rows <= context_.batch_sizes.back());
   const OneThread one_thread;
   const auto size = std::ranges::lower_bound(context_.batch_sizes, rows);
   const auto number = static_cast<std::size_t>(size - context_.batch_sizes.begin());
-  steps_.run({kernels_, batch, first, rows, *size, number, scratch_});
+  steps_.run({kernels_, batch, batch.encode(first, last), first, rows, *size, number, scratch_});
 }
 
 }  // namespace senet

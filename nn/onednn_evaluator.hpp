@@ -85,7 +85,7 @@ class OneDnnEvaluator : public Evaluator {
   void load(const Weights& weights) override;
   /// The same from [plan.parameters] f32.
   void load(std::span<const float> parameters);
-  void forward(const Batch& batch, std::size_t first, std::size_t last) override;
+  void forward(Batch& batch, std::size_t first, std::size_t last) override;
 
  private:
   OneDnnEvaluator(const LayerPlan& plan, std::size_t max_rows, bool exact);

@@ -110,11 +110,12 @@ void ReferenceEvaluator::run(const Layer& layer) {
   for (std::size_t i = 0; i < out.size(); ++i) out[i] += values_[layer.added][i];
 }
 
-void ReferenceEvaluator::forward(const Batch& batch, std::size_t first, std::size_t last) {
+void ReferenceEvaluator::forward(Batch& batch, std::size_t first, std::size_t last) {
+  const SparseRows& features = batch.encode(first, last);
   for (std::size_t row = first; row < last; ++row) {
     std::ranges::fill(values_[kFeatures], 0.0);
-    for (std::size_t i = 0; i < batch.index(row).size(); ++i) {
-      values_[kFeatures][batch.index(row)[i]] = batch.value(row)[i];
+    for (std::size_t i = 0; i < features.index(row).size(); ++i) {
+      values_[kFeatures][features.index(row)[i]] = features.value(row)[i];
     }
     for (const Layer& layer : plan_.layers) run(layer);
 
@@ -132,9 +133,10 @@ void ReferenceEvaluator::forward(const Batch& batch, std::size_t first, std::siz
   }
 }
 
-void HashEvaluator::forward(const Batch& batch, std::size_t first, std::size_t last) {
+void HashEvaluator::forward(Batch& batch, std::size_t first, std::size_t last) {
+  const SparseRows& features = batch.encode(first, last);
   for (std::size_t row = first; row < last; ++row) {
-    const std::uint64_t hash = hash_row(batch.index(row), batch.value(row));
+    const std::uint64_t hash = hash_row(features.index(row), features.value(row));
     const RowResult& answer = batch.answer(row);
     for (std::size_t i = 0; i < answer.wanted.size(); ++i) {
       const std::uint16_t wanted = answer.wanted[i];

@@ -33,7 +33,7 @@ class PackedEvaluator final : public Evaluator {
     return kBytes ? "int8-plain" : "fused-plain";
   }
   void load(const Weights& weights) override { network_ = &weights.packed<Product>(); }
-  void forward(const Batch& batch, std::size_t first, std::size_t last) override {
+  void forward(Batch& batch, std::size_t first, std::size_t last) override {
     network_->forward(batch, first, last, scratch_);
   }
 
@@ -63,7 +63,7 @@ class ReferenceEvaluator : public Evaluator {
   using Evaluator::forward;
   std::string_view name() const override { return "reference"; }
   void load(const Weights& weights) override;
-  void forward(const Batch& batch, std::size_t first, std::size_t last) override;
+  void forward(Batch& batch, std::size_t first, std::size_t last) override;
 
  private:
   void run(const Layer& layer);
@@ -86,7 +86,7 @@ class HashEvaluator : public Evaluator {
   using Evaluator::forward;
   std::string_view name() const override { return "hash"; }
   void load(const Weights&) override {}
-  void forward(const Batch& batch, std::size_t first, std::size_t last) override;
+  void forward(Batch& batch, std::size_t first, std::size_t last) override;
 };
 
 }  // namespace senet

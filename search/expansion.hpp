@@ -76,8 +76,7 @@ std::uint32_t write_afterstate(const G& after, Outcomes<G>& answer, std::size_t&
   if (!is_known && batch.room() == 0) return 0;
   row = 1;
   if (is_known) return 0;
-  batch.add({std::span(answer).first(outcome_values(after).size()), {}, nullptr},
-            [&](FeatureRow& features) { after.encode(features); });
+  batch.add({std::span(answer).first(outcome_values(after).size()), {}, nullptr}, after);
   return 1;
 }
 
@@ -136,7 +135,7 @@ std::uint32_t write_rows(const G& leaf, Evaluates evaluates, SearchScratch<G>& s
   const std::size_t ways = outcome_values(leaf).size();
   batch.add(
       {std::span(scratch.outcomes).first(ways), scratch.wanted.wanted(), scratch.wanted.answers()},
-      [&](FeatureRow& row) { leaf.encode(row); });
+      leaf);
   ++next;
   return 1;
 }

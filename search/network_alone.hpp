@@ -120,8 +120,7 @@ class NetworkAlone {
     if (is_over) {
       outcomes = certain_end(position);
     } else if (!tablebase_.find(position, outcomes)) {
-      batch_.add({std::span(outcomes).first(outcome_values(game_).size()), {}, nullptr},
-                 [&](FeatureRow& row) { position.encode(row); });
+      batch_.add({std::span(outcomes).first(outcome_values(game_).size()), {}, nullptr}, position);
     }
     parts_.back().mirrored = viewer != (is_over ? Player{0} : position.viewer());
   }

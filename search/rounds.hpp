@@ -21,7 +21,7 @@ namespace senet {
 ///                   it is granted more visits or restarted, and next() returns it
 ///   answer(batch)   one forward pass: writes the answers of all rows
 template <class T, class S>
-concept TurnsOf = requires(T& turns, S& search, const Batch& batch) {
+concept TurnsOf = requires(T& turns, S& search, Batch& batch) {
   { turns.next() } -> std::same_as<S*>;
   turns.absorbed(search);
   turns.over(search);
@@ -39,9 +39,9 @@ concept TurnsOf = requires(T& turns, S& search, const Batch& batch) {
 template <class S>
 class Rounds {
  public:
-  /// A batch of `batch_rows` rows (at least 1) with at most `most_active` features each, in `heap`.
-  Rounds(std::size_t batch_rows, std::size_t most_active, Heap& heap = default_heap())
-      : batch_(batch_rows, most_active, heap) {
+  /// A batch of `batch_rows` rows (at least 1), in `heap`.
+  Rounds(std::size_t batch_rows, const RowSize& row, Heap& heap = default_heap())
+      : batch_(batch_rows, row, heap) {
     asked_.reserve(batch_rows);
   }
 
@@ -94,7 +94,7 @@ class Rounds {
 
   template <class Turns>
   void answer(Turns& turns) {
-    turns.answer(std::as_const(batch_));
+    turns.answer(batch_);
     batch_.clear();
     for (S* const search : asked_) {
       search->absorb();

@@ -104,6 +104,7 @@ struct ServedGamePlan {
   std::uint32_t visits;      // maximum of a search; 0: a tree has no room for even one
   std::size_t edges;         // most_edges() of the game
   CacheSettings cache;
+  RowSize row;  // of a batch
   // Bytes: of the game without sessions, of one session, of a call of Service::evaluate.
   std::size_t game_bytes = 0, session_bytes = 0, evaluating_bytes = 0;
 };

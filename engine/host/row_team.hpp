@@ -32,7 +32,7 @@ class RowTeam {
   /// one kind and shape: member i alone uses evaluator i. The evaluators outlive all help() calls.
   struct Rows {
     const Weights& weights;
-    const Batch& batch;
+    Batch& batch;
     std::size_t first, last;
     std::span<const std::unique_ptr<Evaluator>> evaluators;
   };
@@ -98,7 +98,7 @@ class TeamEvaluator final : public Evaluator {
     evaluators_[member_]->load(weights);
     weights_ = &weights;
   }
-  void forward(const Batch& batch, std::size_t first, std::size_t last) override {
+  void forward(Batch& batch, std::size_t first, std::size_t last) override {
     team_.forward(member_, {*weights_, batch, first, last, evaluators_});
   }
 

@@ -26,8 +26,7 @@ class SearchPool final : public AnySearchPool {
       : AnySearchPool(worker),
         weights_(weights),
         evaluator_(std::move(evaluator)),
-        rounds_(plan.settings.evaluation.batch_rows, plan.host.game.most_active,
-                *plan.settings.heap),
+        rounds_(plan.settings.evaluation.batch_rows, plan.row, *plan.settings.heap),
         scratches_(scratches(plan.settings), *plan.settings.heap) {
     Heap& heap = *plan.settings.heap;
     if (plan.settings.search.reuse_tree) spare_ = std::make_unique<Tree<G>>(plan.tree, heap);
@@ -39,7 +38,7 @@ class SearchPool final : public AnySearchPool {
     const ServiceSettings& settings = plan.settings;
     const std::size_t lists = settings.sessions * (WeightsInUse::kMost + 1) * 2 * sizeof(Place);
     const std::size_t rows = settings.evaluation.batch_rows;
-    const std::size_t batch = Batch::bytes(rows, plan.host.game.most_active) + rows * sizeof(void*);
+    const std::size_t batch = Batch::bytes(rows, plan.row) + rows * sizeof(void*);
     const std::size_t tree = settings.search.reuse_tree ? Tree<G>::bytes(plan.tree) : 0;
     return sizeof(SearchPool) + lists + batch + WeightsInUse::kMost * sizeof(Generation) +
            ScratchPool<G>::bytes(scratches(settings)) + tree;
@@ -111,7 +110,7 @@ class SearchPool final : public AnySearchPool {
       search.record_done();
       pool.end(generation, search);
     }
-    void answer(const Batch& batch) {
+    void answer(Batch& batch) {
       pool.evaluator_->load(*generation.weights);
       pool.evaluator_->forward(batch);
     }

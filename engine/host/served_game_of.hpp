@@ -30,7 +30,8 @@ constexpr HostTable HostTable::of() {
                            .tree = {},
                            .visits = settings.visits,
                            .edges = most_edges(start),
-                           .cache = cache_settings<G>(settings.cache, *asked, rules.most_active)};
+                           .cache = cache_settings<G>(settings.cache, *asked, rules.most_active),
+                           .row = {.max_active = rules.most_active, .state_bytes = sizeof(G)}};
     planned.settings.search.evaluates = *asked;
     if (const auto checked = check_search(planned.settings.search); !checked) {
       return fail(SENET_BAD_ARGUMENT, checked.error().reason());
@@ -61,9 +62,9 @@ constexpr HostTable HostTable::of() {
         rules.most_legal * sizeof(Action) + rules.most_chance * sizeof(float);
     const std::size_t played = Session::kMostUndone * sizeof(Action);
     planned.session_bytes = 2 * options + played + SessionOf<G>::bytes(planned) + 1024;
-    planned.evaluating_bytes =
-        evaluator_bytes(kind, spec, rows) + Batch::bytes(rows, rules.most_active) +
-        NetworkAlone<G>::bytes(rows) + rows * (sizeof(AnyState) + sizeof(Outcomes<G>)) + 1024;
+    planned.evaluating_bytes = evaluator_bytes(kind, spec, rows) + Batch::bytes(rows, planned.row) +
+                               NetworkAlone<G>::bytes(rows) +
+                               rows * (sizeof(AnyState) + sizeof(Outcomes<G>)) + 1024;
     return planned;
   };
   table.make_pool = [](const ServedGamePlan& planned, ServiceWorker& worker, WeightsInUse& weights,

@@ -401,7 +401,7 @@ Result<void> Service::evaluate(
   evaluation.batch_rows = std::min(evaluation.batch_rows, std::max(count, kLeastRows));
   const auto evaluator = make_evaluator(evaluation, user.weights(), *settings_.heap);
   if (!evaluator) return fail(SENET_BAD_ARGUMENT, "evaluator: " + evaluator.error().reason());
-  Batch batch(evaluation.batch_rows, plan.host.game.most_active, *settings_.heap);
+  Batch batch(evaluation.batch_rows, plan.row, *settings_.heap);
   std::pmr::vector<AnyState> positions(settings_.heap);
   positions.reserve(std::min(count, evaluation.batch_rows));
   for (std::size_t first = 0; first < count; first += positions.size()) {

@@ -19,7 +19,7 @@ class Analysis {
   /// budget ends early, with Decision::full set.
   Analysis(Evaluator& evaluator, const SearchSettings& settings, std::uint32_t visits,
            std::size_t lanes, std::size_t batch_rows, const Tablebase<G>& tablebase = {})
-      : evaluator_(evaluator), rounds_(batch_rows, G::kMaxActive) {
+      : evaluator_(evaluator), rounds_(batch_rows, kRowSize<G>) {
     assert(lanes >= 1 && batch_rows >= 1);
     const TreeLimits limits = limits_for<G>(visits, settings.evaluates);
     lanes_.reserve(lanes);
@@ -79,7 +79,7 @@ class Analysis {
       lane.busy = false;
       circle.stay();
     }
-    void answer(const Batch& batch) { all.evaluator_.forward(batch); }
+    void answer(Batch& batch) { all.evaluator_.forward(batch); }
   };
 
   Evaluator& evaluator_;

@@ -96,14 +96,14 @@ class Worker final : public AnyWorker {
       states[circle.at()] = LaneState::kBlocked;
       circle.stay();
     }
-    void answer(const Batch& batch) { worker.forward(batch); }
+    void answer(Batch& batch) { worker.forward(batch); }
   };
 
   Worker(const WorkerSettings& settings, ModelStore& models, WorkerReport& report)
       : models_(models),
         loaded_(models.newest()),
         report_(report),
-        rounds_(settings.evaluation.batch_rows, G::kMaxActive),
+        rounds_(settings.evaluation.batch_rows, kRowSize<G>),
         spare_(std::make_unique<Tree<G>>(limits(settings))) {
     for (std::size_t i = 0; i < settings.lanes; ++i) {
       lanes_.push_back(std::make_unique<Lane<G>>(settings.search, limits(settings)));
@@ -113,7 +113,8 @@ class Worker final : public AnyWorker {
     return limits_for<G>(settings.visits, settings.search.evaluates);
   }
 
-  void forward(const Batch& batch) {
+  void forward(Batch& batch) {
+    batch.encode();  // counts as the lanes' time
     add_time(WorkerReport::kLanesNs);
     if (observer_ != nullptr) observer_->forward_begins(batch.size());
     evaluator_->forward(batch);

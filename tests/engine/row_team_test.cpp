@@ -210,7 +210,7 @@ class FailingEvaluator final : public HashEvaluator {
  public:
   explicit FailingEvaluator(const std::atomic<bool>& fails) : fails_(fails) {}
   using Evaluator::forward;
-  void forward(const Batch& batch, std::size_t first, std::size_t last) override {
+  void forward(Batch& batch, std::size_t first, std::size_t last) override {
     if (fails_) throw std::runtime_error("no connection");
     HashEvaluator::forward(batch, first, last);
   }

@@ -146,7 +146,7 @@ class CountingEvaluator final : public HashEvaluator {
  public:
   explicit CountingEvaluator(std::atomic<std::size_t>& rows) : rows_(rows) {}
   using Evaluator::forward;
-  void forward(const Batch& batch, std::size_t first, std::size_t last) override {
+  void forward(Batch& batch, std::size_t first, std::size_t last) override {
     rows_ += last - first;
     HashEvaluator::forward(batch, first, last);
   }

@@ -27,7 +27,7 @@ class CountedRows final : public Evaluator {
       : inner_(std::move(inner)), rows_(rows) {}
   std::string_view name() const override { return inner_->name(); }
   void load(const Weights& weights) override { inner_->load(weights); }
-  void forward(const Batch& batch, std::size_t first, std::size_t last) override {
+  void forward(Batch& batch, std::size_t first, std::size_t last) override {
     EXPECT_GT(last, first);
     rows_ += last - first;
     inner_->forward(batch, first, last);

@@ -57,7 +57,7 @@ class Prepared {
   }
 
   Evaluator& evaluator() { return *evaluator_; }
-  const Batch& batch(std::size_t i) const { return asked_[i % asked_.size()]->batch(); }
+  Batch& batch(std::size_t i) { return asked_[i % asked_.size()]->batch(); }
   void forward_all() {
     for (const auto& asked : asked_) evaluator_->forward(asked->batch());
   }

@@ -217,7 +217,8 @@ TEST_P(FastEvaluator, EmptyBatchIsNothing) {
   const NetworkSpec spec = make_spec(84, 70, 3, 64, 2, 1, 1);
   const Weights weights(untidy_network(spec, 1));
   const auto evaluator = make(GetParam(), weights, 4);
-  evaluator->forward(Batch(4, spec.features));
+  Batch none(4, {.max_active = spec.features});
+  evaluator->forward(none);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FastEvaluator,

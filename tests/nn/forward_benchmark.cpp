@@ -29,7 +29,7 @@ void time_forward(benchmark::State& state, Evaluator& evaluator, const NetworkSp
   for (std::int64_t i = 0; i < state.range(0); ++i) {
     questions.push_back(random_question(spec, kActive, kWanted, random));
   }
-  const Asked asked(spec, questions);
+  Asked asked(spec, questions);
   for (auto _ : state) evaluator.forward(asked.batch());
   const double states = static_cast<double>(state.iterations() * state.range(0));
   state.counters["states"] = benchmark::Counter(states, benchmark::Counter::kIsRate);

@@ -188,7 +188,7 @@ TEST(LayerPlan, EvaluatorsRunAnyPlan) {
     return asked.answers();
   };
   ReferenceEvaluator reference(plan, parameters);
-  const Answers expected = answers_of([&](const Batch& batch) { reference.forward(batch); });
+  const Answers expected = answers_of([&](Batch& batch) { reference.forward(batch); });
   const auto expect_close = [&](const Answers& answers) {
     for (std::size_t row = 0; row < kRows; ++row) {
       for (std::size_t i = 0; i < expected.outcomes[row].size(); ++i) {
@@ -203,13 +203,13 @@ TEST(LayerPlan, EvaluatorsRunAnyPlan) {
   for (std::size_t i = 0; const Kernels* kernels = runnable_kernels(i); ++i) {
     SCOPED_TRACE(kernels->name);
     const PackedNetwork packed(plan, parameters, *kernels);
-    expect_close(answers_of([&](const Batch& batch) { packed.forward(batch, 0, kRows, scratch); }));
+    expect_close(answers_of([&](Batch& batch) { packed.forward(batch, 0, kRows, scratch); }));
   }
   SCOPED_TRACE("onednn");
   const auto onednn = OneDnnEvaluator::make(plan, 100, false);
   ASSERT_TRUE(onednn.has_value());
   (*onednn)->load(parameters);
-  expect_close(answers_of([&](const Batch& batch) { (*onednn)->forward(batch); }));
+  expect_close(answers_of([&](Batch& batch) { (*onednn)->forward(batch); }));
 }
 
 // A block of rows uses as few buffers as its layers allow, because caches are small.

@@ -59,7 +59,7 @@ struct Answers {
 class Asked {
  public:
   Asked(const NetworkSpec& spec, std::vector<Question> questions)
-      : questions_(std::move(questions)), batch_(questions_.size(), spec.features) {
+      : questions_(std::move(questions)), batch_(questions_.size(), {.max_active = spec.features}) {
     answers_.outcomes.assign(questions_.size(), std::vector<float>(spec.outcomes, -1.0f));
     for (std::size_t row = 0; row < questions_.size(); ++row) {
       const Question& question = questions_[row];
@@ -75,7 +75,7 @@ class Asked {
   Asked(const Asked&) = delete;
   Asked& operator=(const Asked&) = delete;
 
-  const Batch& batch() const { return batch_; }
+  Batch& batch() { return batch_; }
   const Answers& answers() const { return answers_; }
 
  private:

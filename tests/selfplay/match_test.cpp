@@ -414,7 +414,7 @@ class FailsOnce final : public HashEvaluator {
  public:
   explicit FailsOnce(std::atomic<bool>& fails) : fails_(fails) {}
   using Evaluator::forward;
-  void forward(const Batch& batch, std::size_t first, std::size_t last) override {
+  void forward(Batch& batch, std::size_t first, std::size_t last) override {
     if (fails_.exchange(false)) throw std::runtime_error("no connection");
     HashEvaluator::forward(batch, first, last);
   }

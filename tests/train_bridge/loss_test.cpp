@@ -32,7 +32,7 @@ Losses losses_by_evaluator(const Weights& weights, const TrainBatch& samples) {
   std::size_t policy_rows = 0;
   for (std::size_t row = 0; row < samples.size(); ++row) {
     std::vector<float> outcomes(spec.outcomes), logits(spec.policy_logits);
-    Batch batch(1, samples.shape().max_active);
+    Batch batch(1, {.max_active = samples.shape().max_active});
     batch.add({.outcomes = outcomes, .wanted = every_logit, .logits = logits.data()},
               [&](FeatureRow& features) {
                 for (std::size_t i = 0; i < samples.index(row).size(); ++i) {

@@ -60,11 +60,12 @@ class TimedEvaluator final : public Evaluator {
   std::string_view name() const override { return inner_->name(); }
   using Evaluator::forward;
   void load(const Weights& weights) override { inner_->load(weights); }
-  void forward(const Batch& batch, std::size_t first, std::size_t last) override {
+  void forward(Batch& batch, std::size_t first, std::size_t last) override {
     constexpr std::uint64_t kTimedOneIn = 8;
     constexpr double kDisturbed = 1e-3;  // longer if another thread used the core
     const auto rows = static_cast<double>(last - first);
     rows_ += rows;
+    batch.encode(first, last);  // not a part of the pass
     if (passes_++ % kTimedOneIn != 0) return inner_->forward(batch, first, last);
     const double began = wall_seconds();
     inner_->forward(batch, first, last);
@@ -213,13 +214,13 @@ EncodeCost encode_cost(const AnyWorker& worker, Evaluates evaluates) {
   const std::vector<G> positions =
       evaluated_positions(static_cast<const Worker<G>&>(worker), evaluates);
   if (positions.empty()) return {};
-  Batch batch(kBatchRows, G::kMaxActive);
+  SparseRows batch(kBatchRows, G::kMaxActive);
   const double began = wall_seconds();
   double rows = 0, active = 0, time = 0;
   while (time < kSeconds) {
     for (const G& position : positions) {
       if (batch.room() == 0) batch.clear();
-      batch.add({}, [&](FeatureRow& row) {
+      batch.add([&](FeatureRow& row) {
         position.encode(row);
         active += static_cast<double>(row.count());
       });

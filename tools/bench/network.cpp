@@ -80,14 +80,14 @@ void measure_forward(Figures& figures, const std::string& subject, Evaluator& ev
   std::vector<Batch> batches;
   double logits = 0;
   for (std::size_t row = 0; row < all.size(); ++row) {
-    if (row % rows == 0) batches.emplace_back(rows, all.shape().max_active);
+    if (row % rows == 0) batches.emplace_back(rows, RowSize{.max_active = all.shape().max_active});
     Answer& answer = answers.emplace_back(all, row);
     batches.back().add({answer.outcomes, answer.wanted, answer.logits.data()},
                        features_of(all, row));
     logits += static_cast<double>(answer.wanted.size());
   }
   const auto run = [&] {
-    for (const Batch& batch : batches) evaluator.forward(batch);
+    for (Batch& batch : batches) evaluator.forward(batch);
   };
   run();
   const auto states = static_cast<double>(all.size()), passes = static_cast<double>(batches.size());
