@@ -347,11 +347,11 @@ void Session::say_info(const SessionResult& result, Role role, ServiceClock::tim
     if (dialect_ == Dialect::kUbgi) {
       constexpr std::string_view kRoles[] = {"chequer", "cube", "turn"};
       say(
-          fmt::format("info role {} depth {}{} nodes {} time_ms {} nps {} eq {:.4f} pwin {:.4f} "
-                      "pgammon {:.4f} pbg {:.4f} pv {}",
+          fmt::format("info role {} depth {}{} nodes {} time_ms {} nps {} hashfull {} eq {:.4f} "
+                      "pwin {:.4f} pgammon {:.4f} pbg {:.4f} pv {}",
                       kRoles[static_cast<std::size_t>(role)], result.depth, rank, result.visits,
-                      milliseconds, speed, value, chances.win, chances.win_double,
-                      chances.win_triple, fmt::join(moves, " ")));
+                      milliseconds, speed, per_mille(result.tree_filled), value, chances.win,
+                      chances.win_double, chances.win_triple, fmt::join(moves, " ")));
     } else {  // UCI's score is in hundredths, here of a point
       say(fmt::format(
           "info depth {}{} nodes {} time {} nps {} hashfull {} score cp {} "

@@ -24,7 +24,7 @@ TEST(Ubgi, AnswersADecisionAsTheRunnerAsksIt) {
   ASSERT_EQ(answer.size(), 2u);
   EXPECT_TRUE(answer[0].starts_with("info role chequer depth ")) << answer[0];
   EXPECT_EQ(number_behind(answer[0], "nodes"), 8);
-  for (const char* const key : {" eq ", " pwin ", " pgammon ", " pbg ", " pv "}) {
+  for (const char* const key : {" hashfull ", " eq ", " pwin ", " pgammon ", " pbg ", " pv "}) {
     EXPECT_NE(answer[0].find(key), std::string::npos) << key;
   }
   const std::string move = answer[1].substr(9);
