@@ -122,11 +122,14 @@ class Batch {
   std::size_t size() const { return rows_.size(); }
   std::size_t room() const { return rows_.room(); }
 
-  /// Appends a row of an unfinished state, which it copies. Needs room() >= 1.
+  /// Appends a row of an unfinished state, which it copies; encodes it at once if the batch has no
+  /// memory for such states. Needs room() >= 1.
   template <Game G>
   void add(const RowResult& answer, const G& state) {
     static_assert(alignof(G) <= kAlignment);
-    assert(sizeof(G) <= state_bytes_);
+    if (sizeof(G) > state_bytes_) {
+      return add(answer, [&](FeatureRow& features) { state.encode(features); });
+    }
     const std::size_t row = size();
     ::new (&states_[row * state_bytes_]) G(state);
     encode_[row] = [](const std::byte* bytes, FeatureRow& features) {

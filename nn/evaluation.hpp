@@ -23,8 +23,8 @@ struct Evaluation {
   std::size_t batch_rows = 64;                 // maximum rows of one forward pass
   bool exact = false;                          // see make_evaluator
   /// If set, makes the evaluator instead, for a function of the program's own. Called once for each
-  /// worker, and for each Service::evaluate(), on any thread and several at once. An exception of
-  /// that evaluator fails the searches that wait for it.
+  /// thread that evaluates, and for each Service::evaluate(), on any thread and several at once. An
+  /// exception of that evaluator fails the searches that wait for it.
   EvaluatorMaker own = {};
 };
 

@@ -114,6 +114,9 @@ class Search {
   /// more leaves can be in flight before absorb().
   bool waits() const { return begun_ != nullptr || (is_whole() && answered_ < in_flight_.size()); }
 
+  /// Lets no more leaves join those in flight: when they are answered, has_leaf() is false.
+  void hold() { is_blocked_ = is_blocked_ || has_leaf(); }
+
   /// Starts a search of `state`, which must not be finished. Draws from `noise` only if the budget
   /// requests it. With settings.reuse_tree and a `spare` tree of the same limits, keeps the part of
   /// the old tree that is reachable from `state`, or from the position after its forced moves: it

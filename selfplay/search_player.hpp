@@ -47,6 +47,15 @@ struct SearchOptions {
   /// whose networks learn the endgame from nothing.
   bool tablebase = false;
   std::filesystem::path tablebase_folder = {};  // of TablebaseFile; empty: user_cache_folder()
+
+  /// For programs that search few positions at a time: a search fills batches alone and gives
+  /// further threads work, and sees more in the same time with products in 8 bits.
+  static SearchOptions for_play() {
+    SearchOptions options;
+    options.settings.leaves = 8;
+    options.evaluation.kind = EvaluatorKind::kInt8;
+    return options;
+  }
 };
 
 constexpr auto settings_of(std::type_identity<SearchOptions>) {

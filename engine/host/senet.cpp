@@ -481,11 +481,11 @@ void senet_session_close(senet_session* session) {
 senet_status senet_session_clone(const senet_session* session, senet_session** clone,
                                  senet_reason* why) {
   return guarded(why, {{session, "session"}, {clone, "clone"}}, [&]() -> Result<void> {
-    Service& service = session_of(session).service();
-    const AnyState position = session_of(session).position();
-    const auto opened = service.open_session(position.game().name);
+    const Session& original = session_of(session);
+    const Session::KeepAlive alive(original);
+    const auto opened = original.service().open_session(original.position().game().name);
     if (!opened) return opened.error();
-    (*opened)->set_position(position).value();  // it is idle
+    (*opened)->set_as(original).value();  // it is idle
     *clone = reinterpret_cast<senet_session*>(*opened);
     return {};
   });

@@ -1,6 +1,7 @@
 #include "engine/host/session.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "engine/host/host_table.hpp"
@@ -77,6 +78,17 @@ Result<void> Session::set_position(const AnyState& state) {
     move_to(state);
     base_ = state;
     played_.clear();
+    return {};
+  });
+}
+
+Result<void> Session::set_as(const Session& other) {
+  const auto [base, state, played] =
+      other.locked([&] { return std::tuple(other.base_, other.state_, other.played_); });
+  return when_idle([&]() -> Result<void> {
+    move_to(state);
+    base_ = base;
+    played_.assign(played.begin(), played.end());
     return {};
   });
 }

@@ -114,6 +114,8 @@ class Session {
   Result<void> set(std::string_view text, std::span<const Action> actions);
   /// The same from a state of the session's game.
   Result<void> set_position(const AnyState& state);
+  /// The position of another session of the same game, with what undo() can take back there.
+  Result<void> set_as(const Session& other);
   /// Plays a legal action or a chance outcome. Keeps the part of the tree below it.
   Result<void> play(Action action);
   /// Takes back the last action that play() or set() played; at most kMostUndone in a row.

@@ -90,14 +90,13 @@ class SessionOf final : public Session {
     if (!is_complete()) ending_ = search_.is_full() ? Ending::kTreeFull : Ending::kVisits;
   }
   /// Whether a stop or the deadline ends it now, given that it has a result; records the reason.
+  /// If leaves are in flight, it ends when they are answered, and no more join them.
   bool is_late(ServiceClock::time_point now) {
-    if (!can_show()) return false;
-    if (is_stopped()) {
-      ending_ = Ending::kStopped;
-    } else if (now >= deadline()) {
-      ending_ = Ending::kTime;
-    }
-    return ending_.has_value();
+    if (visits() == 0 || !(is_stopped() || now >= deadline())) return false;
+    search_.hold();
+    if (search_.has_leaf()) return false;
+    ending_ = is_stopped() ? Ending::kStopped : Ending::kTime;
+    return true;
   }
   /// Whether it has a result so far and is not in the middle of a visit.
   bool can_show() const { return !search_.has_leaf() && visits() > 0; }

@@ -140,6 +140,11 @@ TEST_F(CppFace, SessionsCanBeCloned) {
   clone.play(3);
   session.wait();
   EXPECT_NE(clone.text(), session.text());
+  // What was played before the clone can be taken back in it too.
+  clone.undo();
+  clone.undo();
+  EXPECT_EQ(clone.text(), engine_.open_session("connect_four").text());
+  EXPECT_FALSE(clone.try_undo());
   const std::vector<std::string_view> games = engine_.games();
   EXPECT_NE(std::find(games.begin(), games.end(), "connect_four"), games.end());
 }

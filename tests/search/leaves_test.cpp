@@ -125,6 +125,28 @@ TYPED_TEST(Leaves, GrowWithTheTree) {
   EXPECT_EQ(most, 8u);
 }
 
+TYPED_TEST(Leaves, NoneJoinsThoseOfAHeldSearch) {
+  using G = TypeParam;
+  Search<G> search(this->settings(16), this->limits(2000));
+  search.start(first_decision<G>(), {2000}, Random(1, 0, 0, Purpose::kNoise));
+  search.hold();  // nothing is in flight: no effect
+  int held = 0;
+  while (search.visits() < 1500 && !search.is_settled()) {
+    const std::size_t found = this->fill(search, 3);
+    if (found == 3 && !search.waits()) {
+      ++held;
+      search.hold();
+      EXPECT_EQ(this->fill(search), 0u);
+    }
+    this->evaluator->forward(this->batch);
+    this->batch.clear();
+    for (std::size_t i = 0; i < found; ++i) search.absorb();
+    EXPECT_FALSE(search.has_leaf() && found == 3);
+    if (!search.has_leaf()) expect_sound_counts(search);
+  }
+  EXPECT_TRUE(search.is_settled() || held > 10) << held;
+}
+
 TYPED_TEST(Leaves, AbandonedVisitsLeaveNoTrace) {
   using G = TypeParam;
   const G root = first_decision<G>();

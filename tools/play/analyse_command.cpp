@@ -35,7 +35,7 @@ struct Arguments {
   std::uint32_t visits = 800;
   std::uint32_t at_once = 64;
   std::size_t memory_mib = 1024;
-  SearchOptions search;
+  SearchOptions search = SearchOptions::for_play();
 };
 
 constexpr auto settings_of(std::type_identity<Arguments>) {
@@ -170,7 +170,9 @@ class Analyser {
     protocol::AnalysisRequest request;
     const Result<void> read =
         protocol::read_analysis_request(line, line_, game_, arguments_.visits, request);
-    if (!read) return refuse(request.id, line_, read.error().reason());
+    if (!read) {
+      return output_.write(protocol::refusal_text(request.id, line_, read.error().reason()));
+    }
     if (request.analyses.empty()) return cancel(request.cancelled);
     // Behind all of the same priority.
     const auto behind = std::ranges::find_if(waiting_, [&](const Analysis& other) {
@@ -180,8 +182,8 @@ class Analyser {
                     std::move_iterator(request.analyses.end()));
   }
 
-  void refuse(const protocol::Json& id, std::size_t line, std::string_view reason) {
-    output_.write(protocol::refusal_text(id, line, reason));
+  void fail(const Analysis& analysis, std::string_view reason) {
+    output_.write(protocol::failure_text(analysis, reason));
   }
 
   // Analyses that have begun end with what they have found.
@@ -206,9 +208,9 @@ class Analyser {
     waiting_.pop_front();
     try {
       const Result<void> begun = begin(next);
-      if (!begun) refuse(next.id, next.line, begun.error().reason());
+      if (!begun) fail(next, begun.error().reason());
     } catch (const std::exception& error) {
-      refuse(next.id, next.line, error.what());
+      fail(next, error.what());
     }
     return true;
   }
@@ -221,7 +223,7 @@ class Analyser {
       places_.emplace_back(*session);
       place = std::prev(places_.end());
     }
-    if (auto set = place->session->set(analysis.position.text(), {}); !set) return set;
+    if (auto set = place->session->set_position(analysis.position); !set) return set;
     const auto number = static_cast<std::size_t>(place - places_.begin());
     SessionLimits limits = analysis.limits;
     if (limits.progress_every.count() > 0) {
@@ -251,9 +253,9 @@ class Analyser {
     try {
       const Result<SessionResult> result = place.session->result();
       result ? output_.write(protocol::analysis_text(analysis, *result, false))
-             : refuse(analysis.id, analysis.line, result.error().reason());
+             : fail(analysis, result.error().reason());
     } catch (const std::exception& error) {
-      refuse(analysis.id, analysis.line, error.what());
+      fail(analysis, error.what());
     }
     place.analysis.reset();
     --busy_;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -165,9 +166,9 @@ class Report {
       }
       const std::string luck = game_.has_dice ? fmt::format(", luck {:+.3f}", a.luck) : "";
       fmt::print(
-          "{}: PR {:.2f}, {:.3f} points lost in {} unforced decisions, {} errors and {} "
-          "blunders{}\n",
-          a.player, a.rating(), a.loss, a.decisions, a.errors - a.blunders, a.blunders, luck);
+          "{}: PR {:.2f}, {:.3f} points lost in {} unforced decisions, {} errors, {} of "
+          "them blunders{}\n",
+          a.player, a.rating(), a.loss, a.decisions, a.errors, a.blunders, luck);
     }
   }
 
@@ -201,6 +202,7 @@ void add_report_command(const Command& program) {
   protocol::Options& engine = arguments->engine;
   engine.reuse_tree = false;  // the figures of a move depend on its position only
   engine.visits = 1;
+  engine.threads = std::clamp(std::thread::hardware_concurrency(), 1u, protocol::kMaxThreads);
   const Command command = program.add_command(
       "report", "Report what the moves of recorded games lose, and how lucky the dice were");
   command.heading("Report");

@@ -236,4 +236,10 @@ std::string refusal_text(const Json& id, std::size_t line_number, std::string_vi
   return line_of(refusal);
 }
 
+std::string failure_text(const Analysis& analysis, std::string_view reason) {
+  Json failure = {{"error", reason}, {"line", analysis.line}, {"turn", analysis.turn}};
+  if (!analysis.id.is_null()) failure["id"] = analysis.id;
+  return line_of(failure);
+}
+
 }  // namespace senet::protocol

@@ -48,5 +48,7 @@ std::string analysis_text(const Analysis& analysis, const SessionResult& result,
 std::string cancelled_text(const Analysis& analysis);
 /// The line for a request that was refused.
 std::string refusal_text(const Json& id, std::size_t line_number, std::string_view reason);
+/// The line for an analysis of an accepted request that failed.
+std::string failure_text(const Analysis& analysis, std::string_view reason);
 
 }  // namespace senet::protocol

@@ -271,7 +271,7 @@ SessionResult Engine::search(const AnyState& position, SessionLimits limits,
     session_ = value_or(Code::kInternal, service_->open_session(game_->name));
   }
   limits.reuse_tree = std::exchange(reuses_tree_, true) && limits.reuse_tree;
-  value_or(Code::kInternal, session_->set(position.text(), {}));
+  value_or(Code::kInternal, session_->set_position(position));
   value_or(Code::kInternal, service_->search(*session_, std::move(limits), nullptr));
   bool is_stopped = false;
   do {

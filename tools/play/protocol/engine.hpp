@@ -43,21 +43,12 @@ struct Options {
   std::uint32_t multi_pv = 1;                  // MultiPV
   std::uint32_t hash_limit_mib = kMaxHashMib;  // maximum value of Hash
   // Of networks with levels of strength:
-  std::uint32_t level = kTopLevel;    // Level
-  bool limits_strength = false;       // UCI_LimitStrength
-  std::uint32_t elo = kTopElo;        // UCI_Elo
-  std::uint32_t seed = 0;             // Seed: of the moves that levels draw
-  SearchOptions search = for_play();  // Evaluator, Mode, CPuct to TablebaseFolder
-
- private:
-  // The only search of a session fills batches alone, and gives further threads work. It sees more
-  // in the same time with products in 8 bits.
-  static SearchOptions for_play() {
-    SearchOptions options;
-    options.settings.leaves = 8;
-    options.evaluation.kind = EvaluatorKind::kInt8;
-    return options;
-  }
+  std::uint32_t level = kTopLevel;  // Level
+  bool limits_strength = false;     // UCI_LimitStrength
+  std::uint32_t elo = kTopElo;      // UCI_Elo
+  std::uint32_t seed = 0;           // Seed: of the moves that levels draw
+  // Evaluator, Mode, CPuct to TablebaseFolder
+  SearchOptions search = SearchOptions::for_play();
 };
 
 /// The numeric settings. With the names of the options.

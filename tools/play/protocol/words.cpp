@@ -9,15 +9,21 @@ namespace {
 
 bool is_blank(char c) { return static_cast<unsigned char>(c) <= ' '; }
 
-// Eleven days. Larger values are typing errors.
-constexpr std::uint64_t kMaxMilliseconds = 1'000'000'000;
-constexpr std::uint32_t kMaxNodes = 1u << 30;
+constexpr std::int64_t kMaxMilliseconds = 1'000'000'000;  // eleven days
+constexpr std::int64_t kMaxNodes = std::int64_t{1} << 30;
 
-std::uint64_t read_number(Words& words, std::string_view what, std::uint64_t most) {
+std::int64_t read_number(Words& words, std::string_view what, std::int64_t least,
+                         std::int64_t most) {
   const std::string_view word = words.next();
   if (word.empty()) throw bad_argument("{} needs a number", what);
-  if (const auto value = number_of<std::uint64_t>(word, 0, most)) return *value;
-  throw bad_argument("{0} is {2}: it must be an integer 0 .. {1}", what, most, in_quotes(word));
+  if (const auto value = number_of<std::int64_t>(word, least, most)) return *value;
+  throw bad_argument("{} is {}: it must be an integer {} .. {}", what, in_quotes(word), least,
+                     most);
+}
+
+// Programs send INT_MAX or more for "no limit": that counts as `most`.
+std::int64_t read_limit(Words& words, std::string_view what, std::int64_t most) {
+  return std::min(read_number(words, what, 0, INT64_MAX), most);
 }
 
 // A word of "go", and what reads the words after it. Null: a known word that is not supported.
@@ -28,16 +34,18 @@ struct GoWord {
 
 template <auto kMember>
 void read_count(std::string_view name, Words& words, GoRequest& go) {
-  go.*kMember = static_cast<std::uint32_t>(read_number(words, name, kMaxNodes));
+  go.*kMember = static_cast<std::uint32_t>(read_limit(words, name, kMaxNodes));
 }
 
 void read_movetime(std::string_view name, Words& words, GoRequest& go) {
-  go.movetime = Milliseconds(read_number(words, name, kMaxMilliseconds));
+  go.movetime = Milliseconds(read_limit(words, name, kMaxMilliseconds));
 }
 
+// A clock may have run out before the program noticed: it is below 0 then.
 template <auto kMember, Player kPlayer>
 void read_clock(std::string_view name, Words& words, GoRequest& go) {
-  (go.*kMember)[kPlayer] = Milliseconds(read_number(words, name, kMaxMilliseconds));
+  const std::int64_t left = read_number(words, name, INT64_MIN, INT64_MAX);
+  (go.*kMember)[kPlayer] = Milliseconds(std::clamp<std::int64_t>(left, 0, kMaxMilliseconds));
 }
 
 template <auto kMember>
@@ -268,7 +276,7 @@ Contest parse_newsession(Words words) {
   while (!words.empty()) {
     const std::string_view word = words.next();
     if (word == "length") {
-      contest.length = static_cast<std::uint32_t>(read_number(words, word, 1000));
+      contest.length = static_cast<std::uint32_t>(read_number(words, word, 0, 1000));
     } else if (word == "type") {
       contest.is_match = choice(word, words.next(), {"money", "match"}) == 1;
       has_type = true;

@@ -11,11 +11,12 @@
  * in one process; they share nothing.
  *
  * Threads. Every function may be called from any thread. Calls on one session must not overlap,
- * except senet_session_stop, senet_session_wait, senet_session_evaluate and the functions that read
- * the position: these are allowed at any time, even during a search, and senet_session_close waits
- * for them to return. No call on a handle may begin after its close or release has begun.
- * Callbacks must not block: in one, senet_session_wait, senet_poll and senet_engine_close return
- * SENET_BAD_STATE. The engine's threads block all signals except those of faults, such as SIGSEGV.
+ * except senet_session_stop, senet_session_wait, senet_session_evaluate, senet_session_clone and
+ * the functions that read the position: these are allowed at any time, even during a search, and
+ * senet_session_close waits for them to return. No call on a handle may begin after its close or
+ * release has begun. Callbacks must not block: in one, senet_session_wait, senet_poll and
+ * senet_engine_close return SENET_BAD_STATE. The engine's threads block all signals except those of
+ * faults, such as SIGSEGV.
  *
  * Errors. Functions that can fail return a senet_status and, if `why` is not NULL, write a sentence
  * there that names what was wrong. Out-parameters are written on success only, unless a function
@@ -251,7 +252,8 @@ SENET_API senet_status senet_session_open(senet_engine* engine, senet_text game,
  * when the search, callbacks and calls in progress have ended. NULL is allowed. */
 SENET_API void senet_session_close(senet_session* session);
 
-/* Opens another session of the same game at this session's position, with an empty tree. */
+/* Opens another session of the same game at this session's position, with the same actions to take
+ * back and an empty tree. */
 SENET_API senet_status senet_session_clone(const senet_session* session, senet_session** clone,
                                            senet_reason* why);
 

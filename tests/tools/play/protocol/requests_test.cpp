@@ -28,10 +28,10 @@ TEST(ProtocolRequests, GoTakesItsLimitsInAnyOrder) {
 
 TEST(ProtocolRequests, GoRefusesWhatItCannotDo) {
   for (const char* const wrong :
-       {"nodes", "nodes x", "nodes -1", "nodes 4294967296", "movetime", "movetime 1e3", "role",
-        "role captain", "infinite nodes 5", "movetime 5 infinite", "wtime 5 infinite",
-        "infinite ponder", "depth", "depth 2 infinite", "searchmoves", "searchmoves nodes 4",
-        "fast"}) {
+       {"nodes", "nodes x", "nodes -1", "movetime -1", "wtime x", "nodes 99999999999999999999",
+        "movetime", "movetime 1e3", "role", "role captain", "infinite nodes 5",
+        "movetime 5 infinite", "wtime 5 infinite", "infinite ponder", "depth", "depth 2 infinite",
+        "searchmoves", "searchmoves nodes 4", "fast"}) {
     ASSERT_FALSE(go(wrong)) << wrong;
     EXPECT_EQ(go(wrong).error().status(), static_cast<senet_status>(Code::kBadArgument)) << wrong;
   }
@@ -62,6 +62,11 @@ TEST(ProtocolRequests, AClockIsSharedOut) {
   EXPECT_EQ(time("wtime 1000 movestogo 5", 0), times(200, 500));
   EXPECT_EQ(time("wtime 0", 0), times(1, 1));
   EXPECT_EQ(time("wtime 1000", 1), std::nullopt);
+  // A flag that has fallen, and programs that send the largest number for "no limit".
+  EXPECT_EQ(time("wtime -5 btime 1000", 0), times(1, 1));
+  EXPECT_EQ(time("movetime 2147483647", 0), time("movetime 9223372036854775807", 0));
+  EXPECT_EQ(time("wtime 2147483647", 0), time("wtime 1000000000", 0));
+  EXPECT_EQ(go("nodes 4294967295 depth 2147483647")->nodes, 1u << 30);
 }
 
 TEST(ProtocolRequests, PositionsHaveAKindATextAndMoves) {
