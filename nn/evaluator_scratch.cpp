@@ -47,10 +47,7 @@ EvaluatorScratch::EvaluatorScratch(const LayerPlan& plan, Heap& heap, std::size_
       units(rows, heap),
       logits(rows * padded(plan.policy_logits()), heap),
       dense_rows(kDenseRows * padded(plan.features), heap),
-      wholes(rows * kPieces, heap),
-      parts(rows * kPieces, heap),
-      piece_counts(rows * 2, heap),
-      piece_shares(rows * kPieces, heap),
+      pieces(rows, plan.features, heap),
       raw_outcomes(kValueRows * padded(plan.size_of(plan.outcomes)), heap),
       shares(padded(plan.size_of(plan.outcomes)), heap),
       ascending(longest_list(plan)) {
@@ -68,9 +65,9 @@ std::size_t EvaluatorScratch::bytes(const LayerPlan& plan, std::size_t rows) {
   const std::size_t row = count * widest + kPanel + 1 + padded(plan.policy_logits());
   const std::size_t ends =
       kDenseRows * padded(plan.features) + (kValueRows + 1) * padded(plan.size_of(plan.outcomes));
-  const std::size_t pieces = rows * (3 * kPieces + 2) * sizeof(std::uint16_t);
-  return sizeof(EvaluatorScratch) + pieces + count * sizeof(AlignedFloats) + rows * widest +
-         (rows * row + ends) * sizeof(float) + longest_list(plan) * sizeof(std::uint16_t);
+  return sizeof(EvaluatorScratch) + RowPieces::bytes(rows, plan.features) +
+         count * sizeof(AlignedFloats) + rows * widest + (rows * row + ends) * sizeof(float) +
+         longest_list(plan) * sizeof(std::uint16_t);
 }
 
 }  // namespace senet

@@ -10,6 +10,7 @@
 #include "nn/aligned_vector.hpp"
 #include "nn/kernels.hpp"
 #include "nn/layer_plan.hpp"
+#include "nn/row_pieces.hpp"
 
 namespace senet {
 
@@ -50,7 +51,6 @@ struct EvaluatorScratch {
   static constexpr std::size_t kRows = 48;
   static constexpr std::size_t kDenseRows = 24;  // rows made dense at a time; multiple of tile_rows
   static constexpr std::size_t kValueRows = 16;  // rows whose raw outcomes are stored at a time
-  static constexpr std::size_t kPieces = 96;     // maximum pieces of a row, see ShortEntries
 
   /// Rows of a block for weights of `weight_bytes` each: kRows, or twice as many where the weights
   /// behind the first layer exceed kNearCache. Each block then reads them from a farther cache.
@@ -71,10 +71,9 @@ struct EvaluatorScratch {
   AlignedFloats units;                    // [rows], of `byte_rows`
   AlignedFloats logits;                   // [rows, padded(policy logits)]
   AlignedFloats dense_rows;               // [kDenseRows, padded(features)]
-  AlignedVector<std::uint16_t> wholes, parts, piece_counts;  // of ShortSparsePass, [rows, ...]
-  AlignedVector<std::int16_t> piece_shares;
-  AlignedFloats raw_outcomes;  // [kValueRows, padded(outcomes)], before the softmax
-  AlignedFloats shares;        // [padded(outcomes)], after it
+  RowPieces pieces;                       // of the rows, for ShortEntries
+  AlignedFloats raw_outcomes;             // [kValueRows, padded(outcomes)], before the softmax
+  AlignedFloats shares;                   // [padded(outcomes)], after it
 
   /// 0, 1, 2 ... as long as the longest index list.
   std::vector<std::uint16_t> ascending;

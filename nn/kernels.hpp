@@ -114,15 +114,24 @@ struct SparsePass {
   float* squares;        // [rows, kPanel]
 };
 
+/// The entries of a row of ShortSparsePass.
+struct ShortCounts {
+  std::uint16_t added, removed;  // of `changes`
+  std::uint16_t parts;
+  std::uint16_t
+      follows;  // 1: the sum of whole weights begins with that of the row before; 0: with 0
+};
+
 /// The same in 16 bits: each row of `out` is unit * sum + bias, where the sum consists of whole
 /// weights and of shares of weights, each rounded to an integer. The caller ensures that every sum
 /// fits into 16 bits; so sums are exact in any order.
 struct ShortSparsePass {
-  const std::uint16_t* wholes;  // [rows, entry_stride] features whose weights are added whole
-  const std::uint16_t* parts;   // [rows, entry_stride] features of which a share is added
-  const std::int16_t* shares;   // [rows, entry_stride] these shares, in units of 2^-15
-  const std::uint16_t* counts;  // [rows, 2] number of `wholes` and of `parts`
-  std::size_t entry_stride;
+  const std::uint16_t* changes;  // [rows, change_stride] features whose weights are added or, after
+                                 // these, subtracted, whole
+  const std::uint16_t* parts;    // [rows, part_stride] features of which a share is added
+  const std::int16_t* shares;    // [rows, part_stride] these shares, in units of 2^-15
+  const ShortCounts* counts;     // [rows]
+  std::size_t change_stride, part_stride;
   /// As in SparsePass, the rest rounded up to a multiple of kShortColumns, with zeros.
   const std::int16_t* weight;
   const float* units;    // [stride], the value of 1 in each output's weights, 64-byte aligned

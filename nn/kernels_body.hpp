@@ -665,63 +665,73 @@ struct RowKernels : private Vectors<kLanes> {
     return __builtin_convertvector(half, Vector);
   }
 
-  /// The sums of kColumns columns of one row stay in registers over all its features.
+  /// All rows for kColumns columns. The sums of whole weights stay in registers from row to row.
   template <int kColumns>
-  [[gnu::always_inline]] static inline void short_columns(const ShortSparsePass& pass,
-                                                          std::size_t row, std::size_t column,
-                                                          const std::int16_t* weights,
-                                                          std::size_t weight_stride,
-                                                          Partial& square) {
+  static void short_columns(const ShortSparsePass& pass, std::size_t rows, std::size_t column,
+                            const std::int16_t* weights, std::size_t weight_stride) {
     constexpr int kWide = kColumns / kShorts;
-    const std::uint16_t* wholes = pass.wholes + row * pass.entry_stride;
-    const std::uint16_t* parts = pass.parts + row * pass.entry_stride;
-    const std::int16_t* shares = pass.shares + row * pass.entry_stride;
-    const std::uint16_t* counts = pass.counts + 2 * row;
-    Shorts sum[kWide] = {};
-    for (std::size_t i = 0; i < counts[0]; ++i) {
-      const std::int16_t* weight = weights + wholes[i] * weight_stride;
+    Shorts wholes[kWide] = {};
+    for (std::size_t row = 0; row < rows; ++row) {
+      const ShortCounts& counts = pass.counts[row];
+      if (!counts.follows) {
+        for (Shorts& whole : wholes) whole = Shorts{};
+      }
+      const std::uint16_t* change = pass.changes + row * pass.change_stride;
+      for (const std::uint16_t* const end = change + counts.added; change < end; ++change) {
+        const std::int16_t* weight = weights + *change * weight_stride;
 #pragma GCC unroll 8
-      for (int v = 0; v < kWide; ++v) sum[v] += load_shorts(weight + v * kShorts);
-    }
-    for (std::size_t i = 0; i < counts[1]; ++i) {
-      const std::int16_t* weight = weights + parts[i] * weight_stride;
-      const Shorts share = shares[i] - Shorts{};
+        for (int v = 0; v < kWide; ++v) wholes[v] += load_shorts(weight + v * kShorts);
+      }
+      for (const std::uint16_t* const end = change + counts.removed; change < end; ++change) {
+        const std::int16_t* weight = weights + *change * weight_stride;
 #pragma GCC unroll 8
-      for (int v = 0; v < kWide; ++v) sum[v] += share_of(load_shorts(weight + v * kShorts), share);
-    }
-    const auto finish = [&](std::size_t at, int part, Vector total) __attribute__((always_inline)) {
-      if (at >= pass.stride) return;  // the weights' padding
-      Vector y = load(pass.bias + at);
-      multiply_add(y, total, load(pass.units + at));
-      store(pass.out + row * pass.stride + at, y);
-      add_square(square, part % kVectors, y);
-    };
+        for (int v = 0; v < kWide; ++v) wholes[v] -= load_shorts(weight + v * kShorts);
+      }
+      Shorts sum[kWide];
 #pragma GCC unroll 8
-    for (int v = 0; v < kWide; ++v) {
-      finish(column + v * kShorts, 2 * v, half_of<0>(sum[v]));
-      finish(column + v * kShorts + kLanes, 2 * v + 1, half_of<1>(sum[v]));
+      for (int v = 0; v < kWide; ++v) sum[v] = wholes[v];
+      const std::uint16_t* parts = pass.parts + row * pass.part_stride;
+      const std::int16_t* shares = pass.shares + row * pass.part_stride;
+      for (std::size_t i = 0; i < counts.parts; ++i) {
+        const std::int16_t* weight = weights + parts[i] * weight_stride;
+        const Shorts share = shares[i] - Shorts{};
+#pragma GCC unroll 8
+        for (int v = 0; v < kWide; ++v) {
+          sum[v] += share_of(load_shorts(weight + v * kShorts), share);
+        }
+      }
+      float* squares = pass.squares + row * kPanel;
+      Partial square = column == 0 ? Partial{} : load_partial(squares);
+      const auto finish = [&](std::size_t at, int part, Vector total)
+          __attribute__((always_inline)) {
+        if (at >= pass.stride) return;  // the weights' padding
+        Vector y = load(pass.bias + at);
+        multiply_add(y, total, load(pass.units + at));
+        store(pass.out + row * pass.stride + at, y);
+        add_square(square, part % kVectors, y);
+      };
+#pragma GCC unroll 8
+      for (int v = 0; v < kWide; ++v) {
+        finish(column + v * kShorts, 2 * v, half_of<0>(sum[v]));
+        finish(column + v * kShorts + kLanes, 2 * v + 1, half_of<1>(sum[v]));
+      }
+      store_partial(squares, square);
     }
   }
 
-  /// In the order of sparse_linear().
   static void short_sparse_linear(const ShortSparsePass& pass, std::size_t rows) {
-    constexpr int kInRegisters = kLanes == 4 ? 64 : 128;  // columns with their sums in registers
+    constexpr int kInRegisters = kLanes == 16 ? 128 : 64;  // columns with their sums in registers
     for (std::size_t first = 0; first < pass.stride; first += kSparseColumns) {
       const std::size_t left = (pass.stride - first + kShortColumns - 1) & ~(kShortColumns - 1);
       const std::size_t columns = left < kSparseColumns ? left : kSparseColumns;
       const std::int16_t* weights = pass.weight + first * pass.features;
-      for (std::size_t row = 0; row < rows; ++row) {
-        float* squares = pass.squares + row * kPanel;
-        Partial square = first == 0 ? Partial{} : load_partial(squares);
-        std::size_t column = 0;
-        for (; column + kInRegisters <= columns; column += kInRegisters) {
-          short_columns<kInRegisters>(pass, row, first + column, weights + column, columns, square);
-        }
-        for (; column < columns; column += kShortColumns) {
-          short_columns<static_cast<int>(kShortColumns)>(pass, row, first + column,
-                                                         weights + column, columns, square);
-        }
-        store_partial(squares, square);
+      std::size_t column = 0;
+      for (; column + kInRegisters <= columns; column += kInRegisters) {
+        short_columns<kInRegisters>(pass, rows, first + column, weights + column, columns);
+      }
+      for (; column < columns; column += kShortColumns) {
+        short_columns<static_cast<int>(kShortColumns)>(pass, rows, first + column, weights + column,
+                                                       columns);
       }
     }
   }

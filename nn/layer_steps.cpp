@@ -52,8 +52,9 @@ void ShortEntries::load(const PlacedLayer& layer, PackSource& source) {
 // The largest sum has the largest weights, whatever the signs: a share may be negative. Rounding
 // adds at most half a unit to each piece, because a share is never larger than its rounded weight.
 float ShortEntries::unit_of_output() {
-  constexpr double kMostSum = 32767.0 - kMostPieces / 2.0;
-  const std::size_t most = std::min(kMostPieces / kRepeats, sorted_.size());
+  constexpr std::size_t kMost = RowPieces::kMost, kRepeats = RowPieces::kRepeats;
+  constexpr double kMostSum = 32767.0 - kMost / 2.0;
+  const std::size_t most = std::min(kMost / kRepeats, sorted_.size());
   const auto end = sorted_.begin() + static_cast<std::ptrdiff_t>(most);
   std::ranges::transform(weights_of_output_, sorted_.begin(),
                          [](float weight) { return std::abs(weight); });
@@ -61,44 +62,16 @@ float ShortEntries::unit_of_output() {
   return static_cast<float>(kRepeats * std::accumulate(sorted_.begin(), end, 0.0) / kMostSum);
 }
 
-// Writes the row's pieces into the scratch. False if they may be too many.
-bool ShortEntries::cut(const BlockPass& pass, std::size_t row) const {
-  constexpr std::int32_t kOne = 1 << 15;
-  std::uint16_t* const wholes = pass.scratch.wholes.data() + row * kMostPieces;
-  std::uint16_t* const parts = pass.scratch.parts.data() + row * kMostPieces;
-  std::int16_t* const shares = pass.scratch.piece_shares.data() + row * kMostPieces;
-  const auto index = pass.features.index(pass.first + row);
-  const auto value = pass.features.value(pass.first + row);
-  std::size_t whole = 0, part = 0;
-  for (std::size_t i = 0; i < index.size(); ++i) {
-    float left = value[i];
-    if (!(std::abs(left) <= kRepeats) || whole + part + kRepeats > kMostPieces) return false;
-    if (left > 1) {
-      wholes[whole++] = index[i];
-      left -= 1;
-    } else if (left < -1) {
-      parts[part] = index[i];
-      shares[part++] = static_cast<std::int16_t>(-kOne);
-      left += 1;
-    }
-    // Both lists get the entry, and one of them keeps it: no branch depends on the value.
-    const auto share =
-        static_cast<std::int32_t>(left * static_cast<float>(kOne) + std::copysign(0.5f, left));
-    wholes[whole] = parts[part] = index[i];
-    shares[part] = static_cast<std::int16_t>(share);
-    whole += share == kOne ? 1 : 0;
-    part += share != kOne && share != 0 ? 1 : 0;
-  }
-  std::uint16_t* const counts = pass.scratch.piece_counts.data() + 2 * row;
-  counts[0] = static_cast<std::uint16_t>(whole);
-  counts[1] = static_cast<std::uint16_t>(part);
-  return true;
-}
-
 void ShortEntries::run(const BlockPass& pass, std::size_t row, std::size_t count,
                        RowsPlace to) const {
+  RowPieces& pieces = pass.scratch.pieces;
+  pieces.begin();
   for_each_run(
-      row, row + count, [&](std::size_t each) { return cut(pass, each); },
+      row, row + count,
+      [&](std::size_t each) {
+        return pieces.cut(each, pass.features.index(pass.first + each),
+                          pass.features.value(pass.first + each));
+      },
       [&](std::size_t begin, std::size_t end, bool is_cut) {
         if (is_cut) {
           run_shorts(pass, begin, end - begin, to);
@@ -110,13 +83,11 @@ void ShortEntries::run(const BlockPass& pass, std::size_t row, std::size_t count
 
 void ShortEntries::run_shorts(const BlockPass& pass, std::size_t row, std::size_t count,
                               RowsPlace to) const {
-  const EvaluatorScratch& scratch = pass.scratch;
-  const std::size_t first = row * kMostPieces;
+  const RowPieces& pieces = pass.scratch.pieces;
   pass.kernels.short_sparse_linear(
-      {scratch.wholes.data() + first, scratch.parts.data() + first,
-       scratch.piece_shares.data() + first, scratch.piece_counts.data() + 2 * row, kMostPieces,
-       weight_.data(), units_.data(), bias_.data(), layout_.inputs, to.stride,
-       pass.at(to) + row * to.stride, pass.squares() + row * kPanel},
+      {pieces.changes(row), pieces.parts(row), pieces.shares(row), pieces.counts(row),
+       RowPieces::kMostChanges, RowPieces::kMost, weight_.data(), units_.data(), bias_.data(),
+       layout_.inputs, to.stride, pass.at(to) + row * to.stride, pass.squares() + row * kPanel},
       count);
 }
 

@@ -179,14 +179,11 @@ class FloatEntries {
 
 /// The same in 16 bits: half of the memory to read, and half of the instructions. A row consists of
 /// pieces: whole weights, and shares of weights. Each weight is a whole multiple of its output's
-/// unit, which is so large that no sum of kMostPieces pieces exceeds 16 bits if it has at most
-/// kRepeats of each weight. Rows of more pieces or larger values are multiplied in floats. Relies
-/// on finite weights, and on rows that have each feature at most once (FeatureRow).
+/// unit, which is so large that no sum of RowPieces::kMost pieces exceeds 16 bits if it has at most
+/// RowPieces::kRepeats of each weight. Rows of more pieces or larger values are multiplied in
+/// floats. Relies on finite weights, and on rows that have each feature at most once (FeatureRow).
 class ShortEntries {
  public:
-  static constexpr std::size_t kMostPieces = EvaluatorScratch::kPieces;
-  static constexpr std::size_t kRepeats = 2;
-
   ShortEntries(const Layer& layer, Heap& heap)
       : layout_(layer),
         weight_(layout_.weights, heap),
@@ -205,7 +202,6 @@ class ShortEntries {
 
  private:
   float unit_of_output();
-  bool cut(const BlockPass& pass, std::size_t row) const;
   void run_shorts(const BlockPass& pass, std::size_t row, std::size_t count, RowsPlace to) const;
 
   InputRows<kShortColumns> layout_;

@@ -1,6 +1,7 @@
 // Self-play on several threads, for any game: its settings, and the running threads.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -34,9 +35,11 @@ struct SelfPlaySettings {
 
 /// The settings of the worker and of the games have their own lists.
 constexpr auto settings_of(std::type_identity<SelfPlaySettings>) {
-  return std::tuple{setting("workers", &SelfPlaySettings::workers,
-                            "self-play threads; 0: all hardware threads but two, at least one",
-                            {.least = 0, .most = 1024})};
+  return std::tuple{
+      setting("workers", &SelfPlaySettings::workers,
+              "self-play threads; 0: all hardware threads but two, and at least two of them if "
+              "there are two",
+              {.least = 0, .most = 1024})};
 }
 
 constexpr std::string_view settings_heading(std::type_identity<SelfPlaySettings>) {
@@ -44,10 +47,11 @@ constexpr std::string_view settings_heading(std::type_identity<SelfPlaySettings>
 }
 
 /// The default: all hardware threads but two, which are left to the trainer and the rest of the
-/// machine; at least 1.
+/// machine. Where few are left, at most two that share the processor with the trainer: it needs
+/// about a third of one, and by default keeps up with two.
 inline std::size_t default_workers() {
-  const std::size_t threads = std::thread::hardware_concurrency();
-  return threads > 3 ? threads - 2 : 1;
+  const std::size_t threads = std::max(1u, std::thread::hardware_concurrency());
+  return std::max(threads - std::min<std::size_t>(threads, 2), std::min<std::size_t>(threads, 2));
 }
 
 /// Called on a worker's thread with its number and the worker (a Worker<G> of the game): before it

@@ -312,22 +312,25 @@ TEST_P(EveryKernel, ShortSparseLinear) {
     AlignedVector<std::int16_t> weight(kFeatures * all_columns);
     for (std::int16_t& w : weight) w = static_cast<std::int16_t>(random_.below(1601) - 800);
     const AlignedFloats units = random_rows(1, width), bias = random_rows(1, width);
-    const std::vector<std::uint16_t> counts = {0, 0, 20, 0, 0, 20, 7, 12};
-    const std::size_t rows = counts.size() / 2;
-    std::vector<std::uint16_t> wholes, parts;
+    const std::vector<ShortCounts> counts = {{0, 0, 0, 0},  {0, 0, 20, 0}, {20, 0, 0, 0},
+                                             {7, 4, 12, 1}, {0, 3, 0, 1},  {0, 0, 5, 1},
+                                             {3, 0, 1, 0}};
+    const std::size_t rows = counts.size();
+    std::vector<std::uint16_t> changes, parts;
     std::vector<std::int16_t> shares;
     for (std::size_t i = 0; i < rows * kEntries; ++i) {
-      wholes.push_back(static_cast<std::uint16_t>(random_.below(kFeatures)));
+      changes.push_back(static_cast<std::uint16_t>(random_.below(kFeatures)));
       parts.push_back(static_cast<std::uint16_t>(random_.below(kFeatures)));
       shares.push_back(static_cast<std::int16_t>(random_.below(65536) - 32768));
     }
-    shares[2 * kEntries] = -32768;  // row 2 has parts
-    shares[2 * kEntries + 1] = 32767;
+    shares[kEntries] = -32768;  // row 1 has parts
+    shares[kEntries + 1] = 32767;
     AlignedFloats out(rows * width + kPanel, -1.0f), squares(rows * kPanel);
     kernels_->short_sparse_linear(
-        {wholes.data(), parts.data(), shares.data(), counts.data(), kEntries, weight.data(),
-         units.data(), bias.data(), kFeatures, width, out.data(), squares.data()},
+        {changes.data(), parts.data(), shares.data(), counts.data(), kEntries, kEntries,
+         weight.data(), units.data(), bias.data(), kFeatures, width, out.data(), squares.data()},
         rows);
+    std::vector<int> wholes(width);
     for (std::size_t row = 0; row < rows; ++row) {
       double square = 0;
       for (std::size_t o = 0; o < width; ++o) {
@@ -336,12 +339,13 @@ TEST_P(EveryKernel, ShortSparseLinear) {
         const auto weight_of = [&](std::size_t feature) {
           return int{weight[first * kFeatures + feature * columns + o - first]};
         };
-        int sum = 0;
-        for (std::size_t i = row * kEntries; i < row * kEntries + counts[2 * row]; ++i) {
-          sum += weight_of(wholes[i]);
-        }
-        for (std::size_t i = row * kEntries; i < row * kEntries + counts[2 * row + 1]; ++i) {
-          sum += (weight_of(parts[i]) * shares[i] + (1 << 14)) >> 15;
+        if (!counts[row].follows) wholes[o] = 0;
+        std::size_t i = row * kEntries;
+        for (std::size_t n = 0; n < counts[row].added; ++n) wholes[o] += weight_of(changes[i++]);
+        for (std::size_t n = 0; n < counts[row].removed; ++n) wholes[o] -= weight_of(changes[i++]);
+        int sum = wholes[o];
+        for (std::size_t n = row * kEntries; n < row * kEntries + counts[row].parts; ++n) {
+          sum += (weight_of(parts[n]) * shares[n] + (1 << 14)) >> 15;
         }
         ASSERT_LT(std::abs(sum), 1 << 15);
         const double wanted = double{bias[o]} + double{units[o]} * sum;
