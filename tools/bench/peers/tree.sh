@@ -24,12 +24,12 @@ clone() {  # FOLDER ADDRESS REVISION
 }
 clone alphazero https://github.com/bhansconnect/alphazero-pybind11 HEAD
 clone open_spiel https://github.com/google-deepmind/open_spiel v1.5
-# OpenSpiel includes Abseil by a path of its own.
+# OpenSpiel includes Abseil as if it were in its folder.
 [[ -e open_spiel/open_spiel/abseil-cpp ]] || ln -s /usr/include open_spiel/open_spiel/abseil-cpp
 mapfile -t abseil < <(basename -a /usr/lib/*/libabsl_*.so | sed 's/^lib/-l/; s/\.so$//')
 
 compile() {  # PROGRAM ARGUMENTS...
-  g++ -std=c++20 -O3 -DNDEBUG -fno-math-errno -w -I"$root" "$root/tools/bench/peers/$1.cpp" "${@:2}" -o "$1"
+  g++ -std=c++20 -O3 -DNDEBUG -fno-math-errno -w -I"$root" "$root/tools/bench/peers/connect_four/$1.cpp" "${@:2}" -o "$1"
 }
 release=$root/build/release
 compile tree_senet -I"$root/games/include" -I"$release/made" "$release/games/libsenet_games.a" "$release/nn/libsenet_nn_core.a"

@@ -1,7 +1,7 @@
 // Senet's tree with random answers, for tree.sh.
 #include "games/connect_four/connect_four.hpp"
 #include "search/search.hpp"
-#include "tools/bench/peers/random_answers.hpp"
+#include "tools/bench/peers/connect_four/random_answers.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // The tree of OpenSpiel with random answers, for tree.sh.
-#include "open_spiel/algorithms/mcts.h"
-#include "open_spiel/spiel.h"
-#include "tools/bench/peers/random_answers.hpp"
+#include <open_spiel/algorithms/mcts.h>
+#include <open_spiel/spiel.h>
+#include "tools/bench/peers/connect_four/random_answers.hpp"
 
 namespace {
 

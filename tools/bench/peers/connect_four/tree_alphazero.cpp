@@ -1,7 +1,7 @@
 // The tree of alphazero-pybind11 with random answers, for tree.sh.
-#include "connect4_gs.h"
-#include "mcts.h"
-#include "tools/bench/peers/random_answers.hpp"
+#include <connect4_gs.h>
+#include <mcts.h>
+#include "tools/bench/peers/connect_four/random_answers.hpp"
 
 int main(int count, char** words) {
   using alphazero::Vector, alphazero::connect4_gs::Connect4GS;
