@@ -211,6 +211,8 @@ class FailingEvaluator final : public HashEvaluator {
   explicit FailingEvaluator(const std::atomic<bool>& fails) : fails_(fails) {}
   using Evaluator::forward;
   void forward(Batch& batch, std::size_t first, std::size_t last) override {
+    // On a quiet machine a helper wakes more slowly than a hash is computed.
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
     if (fails_) throw std::runtime_error("no connection");
     HashEvaluator::forward(batch, first, last);
   }
