@@ -1,7 +1,6 @@
 #include "engine/host/session.hpp"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "engine/host/host_table.hpp"
@@ -83,12 +82,15 @@ Result<void> Session::set_position(const AnyState& state) {
 }
 
 Result<void> Session::set_as(const Session& other) {
-  const auto [base, state, played] =
-      other.locked([&] { return std::tuple(other.base_, other.state_, other.played_); });
+  struct Game {
+    AnyState base, state;
+    std::vector<Action> played;
+  };
+  const Game game = other.locked([&] { return Game{other.base_, other.state_, other.played_}; });
   return when_idle([&]() -> Result<void> {
-    move_to(state);
-    base_ = base;
-    played_.assign(played.begin(), played.end());
+    move_to(game.state);
+    base_ = game.base;
+    played_ = game.played;
     return {};
   });
 }
