@@ -42,7 +42,7 @@ struct PlacedPlan {
   SharedBuffers buffers;
 };
 
-/// The activations of a block of rows, for networks of one shape. Runs keep no state in it. Belongs
+/// The activations of a block of rows, for networks of one shape. Runs keep nothing in it that later results depend on. Belongs
 /// to one thread at a time.
 struct EvaluatorScratch {
   /// Rows of a block. Three buffers of 48 rows of 128 floats are 72 KiB: together with the 64 KiB

@@ -124,10 +124,10 @@ struct ShortCounts {
 
 /// The same in 16 bits: each row of `out` is unit * sum + bias, where the sum consists of whole
 /// weights and of shares of weights, each rounded to an integer. The caller ensures that every sum
-/// fits into 16 bits; so sums are exact in any order.
+/// of some of a row's pieces fits into 16 bits; so sums are exact in any order.
 struct ShortSparsePass {
-  const std::uint16_t* changes;  // [rows, change_stride] features whose weights are added or, after
-                                 // these, subtracted, whole
+  const std::uint16_t* changes;  // [rows, change_stride] features whose weights are added, whole,
+                                 // then those whose weights are subtracted
   const std::uint16_t* parts;    // [rows, part_stride] features of which a share is added
   const std::int16_t* shares;    // [rows, part_stride] these shares, in units of 2^-15
   const ShortCounts* counts;     // [rows]

@@ -676,16 +676,18 @@ struct RowKernels : private Vectors<kLanes> {
       if (!counts.follows) {
         for (Shorts& whole : wholes) whole = Shorts{};
       }
-      const std::uint16_t* change = pass.changes + row * pass.change_stride;
-      for (const std::uint16_t* const end = change + counts.added; change < end; ++change) {
-        const std::int16_t* weight = weights + *change * weight_stride;
-#pragma GCC unroll 8
-        for (int v = 0; v < kWide; ++v) wholes[v] += load_shorts(weight + v * kShorts);
-      }
-      for (const std::uint16_t* const end = change + counts.removed; change < end; ++change) {
-        const std::int16_t* weight = weights + *change * weight_stride;
+      const std::uint16_t* const added = pass.changes + row * pass.change_stride;
+      const std::uint16_t* const removed = added + counts.added;
+      // Subtraction first: every sum in between consists of weights of a single row.
+      for (std::size_t i = 0; i < counts.removed; ++i) {
+        const std::int16_t* weight = weights + removed[i] * weight_stride;
 #pragma GCC unroll 8
         for (int v = 0; v < kWide; ++v) wholes[v] -= load_shorts(weight + v * kShorts);
+      }
+      for (std::size_t i = 0; i < counts.added; ++i) {
+        const std::int16_t* weight = weights + added[i] * weight_stride;
+#pragma GCC unroll 8
+        for (int v = 0; v < kWide; ++v) wholes[v] += load_shorts(weight + v * kShorts);
       }
       Shorts sum[kWide];
 #pragma GCC unroll 8

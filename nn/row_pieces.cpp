@@ -7,14 +7,14 @@
 namespace senet {
 
 RowPieces::RowPieces(std::size_t rows, std::size_t features, Heap& heap)
-    : changes_(rows * kMostChanges + 1, heap),
+    : changes_(rows * kMostChanges, heap),
       parts_(rows * kMost, heap),
       shares_(rows * kMost, heap),
       counts_(rows, heap),
       seen_(features, heap) {}
 
 std::size_t RowPieces::bytes(std::size_t rows, std::size_t features) {
-  const std::size_t entries = rows * (kMostChanges + 2 * kMost) + 1;
+  const std::size_t entries = rows * (kMostChanges + 2 * kMost);
   return entries * sizeof(std::uint16_t) + rows * sizeof(ShortCounts) +
          features * sizeof(std::uint32_t);
 }
@@ -33,7 +33,7 @@ bool RowPieces::cut(std::size_t row, std::span<const std::uint16_t> index,
   // Most values are 1. Both lists get each entry, and one of them keeps it: no branch depends on
   // the values.
   std::uint16_t* const wholes = wholes_[1 - last_].data();
-  std::array<std::uint8_t, kMost + 1> others;
+  std::array<std::uint8_t, kMost> others;
   std::size_t whole = 0, other = 0;
   for (std::size_t i = 0; i < index.size(); ++i) {
     const bool is_one = value[i] == 1.0f;

@@ -41,7 +41,8 @@ class RowPieces {
   const ShortCounts* counts(std::size_t row) const { return &counts_[row]; }
 
  private:
-  // Rows of different games follow each other in vain: after so many, the others are not compared.
+  // Rows of different games follow each other in vain: after so many in succession that followed
+  // none, the first row among them, the others are not compared.
   static constexpr int kMostMisses = 4;
 
   // Lists `count` whole weights, or what changes against those of the row before.
@@ -50,13 +51,13 @@ class RowPieces {
   bool compare(const std::uint16_t* now, std::size_t count, std::uint16_t* changes,
                ShortCounts& counts);
 
-  AlignedVector<std::uint16_t> changes_;  // [rows, kMostChanges], and one written in vain
+  AlignedVector<std::uint16_t> changes_;  // [rows, kMostChanges]
   AlignedVector<std::uint16_t> parts_;    // [rows, kMost]
   AlignedVector<std::int16_t> shares_;    // [rows, kMost]
   AlignedVector<ShortCounts> counts_;     // [rows]
 
-  // The whole weights of the row cut last and of the one before it; one entry is written in vain.
-  std::array<std::array<std::uint16_t, kMost + 1>, 2> wholes_{};
+  // The whole weights of the row cut last and of the one before it.
+  std::array<std::array<std::uint16_t, kMost>, 2> wholes_{};
   std::size_t last_ = 0, last_count_ = 0;
   // [features]: the number of the last row that had the whole weight. Rows are numbered from 1.
   AlignedVector<std::uint32_t> seen_;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <span>
 
+#include "search/select.hpp"
 #include "search/tree.hpp"
 
 namespace senet {
@@ -20,7 +21,7 @@ struct Hop {
 template <class AnyTree>
 void update_bounds(AnyTree& tree, Node& node) {
   const HotEdges edges = tree.hot(node);
-  if (turn_of(node) == Turn::kChance) {
+  if (tree.is_chance(node)) {
     if (node.opened < node.edges) return;
     float lower = 0, upper = 0, total = 0;
     for (std::uint32_t i = 0; i < node.opened; ++i) {
@@ -52,41 +53,50 @@ void update_bounds(AnyTree& tree, Node& node) {
 /// Updates the values on `path`, which starts at the root, after a visit that ended at `leaf` and
 /// that descend() has counted. A node's value is recomputed from its edges rather than accumulated,
 /// so that a visit through one parent also corrects the value that the other parents will use
-/// (KataGo, GraphSearch.md).
-template <class AnyTree>
-void back_up(AnyTree& tree, std::span<const Hop> path, NodeId leaf) {
+/// (KataGo, GraphSearch.md). Selects each node's next edge if the rule allows it: here the edges
+/// are at hand, and no other node waits for the choice.
+template <class AnyTree, class Rule>
+void back_up(AnyTree& tree, Rule& rule, std::span<const Hop> path, NodeId leaf) {
   const float range = value_range(tree.game());
-  NodeId child = leaf;
+  const std::uint8_t unknown = packed(tree.unknown_bounds());
+  const Node* below = &tree[leaf];
+  float q = below->q;  // in a register: the next node waits for it
   for (std::size_t depth = path.size(); depth > 0;) {
     const Hop hop = path[--depth];
     Node& node = tree[hop.node];
-    const Node& below = tree[child];
     const HotEdges edges = tree.hot(node);
-    const float value = value_for(below.q, turn_of(below), perspective(turn_of(node)));
-    if (bounds_of(below) != tree.unknown_bounds()) {
+    const float value = value_for(q, perspective(*below), perspective(node));
+    if (below->bounds != unknown) {
       edges.q(hop.edge) = value;
       update_bounds(tree, node);
     }
     // Sum the other edges before storing this edge's new value, so that the sums do not wait for
     // the child.
-    const bool chance = turn_of(node) == Turn::kChance;
+    const bool chance = tree.is_chance(node);
     const EdgeSums others = chance ? sum_of_outcomes(edges, node.opened, hop.edge)
                                    : sum_of_actions(edges, node.opened, hop.edge, -range);
     const auto n = static_cast<float>(edges.n(hop.edge));
-    edges.q(hop.edge) = value;
+    edges.set_q(hop.edge, value);
     const float p = edges.p(hop.edge);
-    const float own = unpack_value(node.own, range);
+    below = &node;
     if (chance) {
-      node.q = others.value + p * value + (1 - (others.weight + p)) * own;
+      q = others.value + p * value + (1 - (others.weight + p)) * node.own;
     } else {
       // A move proven to have the worst value will not be played: the visits spent on it count, but
       // its value does not.
-      const float weight = p == 0 && value == -range ? 0 : n;
-      node.q = std::max((others.value + value * weight + own) / (others.weight + weight + 1),
-                        static_cast<float>(bounds_of(node).lower));
+      const float weight = p > 0 || value != -range ? n : 0;
+      q = std::max((others.value + value * weight + node.own) / (others.weight + weight + 1),
+                   -range);
     }
-    if (proven(node)) node.q = static_cast<float>(bounds_of(node).lower);
-    child = hop.node;
+    if (node.bounds != unknown) {
+      const Bounds bounds = bounds_of(node);
+      const auto lower = static_cast<float>(bounds.lower);
+      if (bounds.proven() || (!chance && q < lower)) q = lower;
+    }
+    node.q = q;
+    if constexpr (kSelectsByNode<Rule>) {
+      proven(node) ? node.forget_next() : select_next(tree, rule, node);
+    }
   }
 }
 

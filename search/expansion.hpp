@@ -39,13 +39,12 @@ void moves_to_search(const G& state, std::span<const Action> only, ActionList<G:
   for (const Action action : only) out.push_back(action);
 }
 
-/// Lists the leaf's moves (see moves_to_search) and, in kPosition, the logits that they need; in
-/// kPlayouts, plays out. A leaf whose moves' results are all known needs no rows and is expanded as
-/// in kAfterstates. The scratch belongs to the leaf from here to its expansion.
+/// Lists what the leaf's moves, scratch.moves, need: in kPosition their logits, in kAfterstates
+/// their rows; in kPlayouts, plays out. A leaf whose moves' results are all known needs no rows and
+/// is expanded as in kAfterstates. The scratch belongs to the leaf from here to its expansion.
 template <Game G>
-void list_moves(const G& leaf, Evaluates evaluates, SearchScratch<G>& scratch,
-                const Tablebase<G>& tablebase = {}, std::span<const Action> only = {}) {
-  moves_to_search(leaf, only, scratch.moves);
+void list_rows(const G& leaf, Evaluates evaluates, SearchScratch<G>& scratch,
+               const Tablebase<G>& tablebase = {}) {
   scratch.is_known = finds_all_moves(leaf, tablebase, scratch);
   if (scratch.is_known) {
     scratch.rows = 0;
@@ -148,7 +147,6 @@ const Outcomes<G>& expand_position(AnyTree& tree, Node& leaf, float temperature,
                                    SearchScratch<G>& scratch) {
   auto& moves = scratch.moves;
   auto& values = scratch.values;
-  auto& scores = scratch.scores;
   const std::size_t count = moves.size();
   float top = -1e30f, sum = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -159,11 +157,10 @@ const Outcomes<G>& expand_position(AnyTree& tree, Node& leaf, float temperature,
   for (std::size_t i = 0; i < count; ++i) {
     sum += values[i] = std::exp((values[i] - top) * sharpness);
   }
-  for (std::size_t i = 0; i < count; ++i) scores[i] = values[i] / sum;
-  leaf.own = pack_value(mean_value(tree.game(), scratch.outcomes), value_range(tree.game()));
+  leaf.own = rounded_value(mean_value(tree.game(), scratch.outcomes), value_range(tree.game()));
   tree.add_cold(leaf, static_cast<std::uint16_t>(count), false);
   ColdEdge* const edges = tree.cold(leaf);
-  for (std::size_t i = 0; i < count; ++i) edges[i] = {moves[i], pack_share(scores[i])};
+  for (std::size_t i = 0; i < count; ++i) edges[i] = {moves[i], pack_share(values[i] / sum)};
   tree.find_next(leaf);
   return scratch.outcomes;
 }
@@ -179,7 +176,7 @@ const Outcomes<G>& expand_afterstates(AnyTree& tree, Node& leaf, const G& state,
   auto& values = scratch.values;
   auto& scores = scratch.scores;
   const std::size_t count = moves.size();
-  const Player mover = perspective(turn_of(leaf));
+  const Player mover = perspective(leaf);
   settle_afterstates(state, {moves.data(), count}, std::span(afterstates).first(count), mover);
   std::size_t best = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -198,7 +195,7 @@ const Outcomes<G>& expand_afterstates(AnyTree& tree, Node& leaf, const G& state,
     return values[a] != values[b] ? values[a] > values[b] : a < b;
   });
   const float range = value_range(state);
-  leaf.own = pack_value(values[best], range);
+  leaf.own = rounded_value(values[best], range);
   tree.add_cold(leaf, static_cast<std::uint16_t>(count), true);
   ColdEdge* const edges = tree.cold(leaf);
   for (std::size_t i = 0; i < count; ++i) {
@@ -224,7 +221,7 @@ void expand_chance(AnyTree& tree, NodeId id, float own) {
       edges[i] = {static_cast<Action>(i), pack_share(probability[i])};
     }
     tree.find_next(node);
-    node.own = pack_value(own, value_range(tree.game()));
+    node.own = rounded_value(own, value_range(tree.game()));
     node.q = own;
     node.flags |= kEvaluated;
   }

@@ -23,6 +23,38 @@ inline float sum_of(FloatLanes lanes) {
   lanes += __builtin_shufflevector(lanes, lanes, 2, 3, 0, 1);
   return lanes[0] + lanes[1];
 }
+/// The sums of both, in the same order of additions.
+struct TwoSums {
+  float first, second;
+};
+inline TwoSums sums_of(FloatLanes first, FloatLanes second) {
+  FloatLanes sums = __builtin_shufflevector(first, second, 0, 4, 1, 5) +
+                    __builtin_shufflevector(first, second, 2, 6, 3, 7);
+  sums += __builtin_shufflevector(sums, sums, 2, 3, 0, 1);
+  return {sums[0], sums[1]};
+}
+/// In every lane the highest, or the lowest, of all.
+inline FloatLanes highest_of(FloatLanes lanes) {
+  const auto higher = [](FloatLanes a, FloatLanes b) { return a > b ? a : b; };
+  lanes = higher(lanes, __builtin_shufflevector(lanes, lanes, 2, 3, 0, 1));
+  return higher(lanes, __builtin_shufflevector(lanes, lanes, 1, 0, 3, 2));
+}
+inline FloatLanes lowest_of(FloatLanes lanes) {
+  const auto lower = [](FloatLanes a, FloatLanes b) { return a < b ? a : b; };
+  lanes = lower(lanes, __builtin_shufflevector(lanes, lanes, 2, 3, 0, 1));
+  return lower(lanes, __builtin_shufflevector(lanes, lanes, 1, 0, 3, 2));
+}
+
+/// The index of the first true lane. Requires one.
+inline std::uint32_t first_true(IntLanes lanes) {
+#ifdef __SSE2__
+  const int bits = __builtin_ia32_movmskps(std::bit_cast<FloatLanes>(lanes));
+#else
+  const IntLanes powers = lanes & IntLanes{1, 2, 4, 8};
+  const int bits = powers[0] | powers[1] | powers[2] | powers[3];
+#endif
+  return static_cast<std::uint32_t>(__builtin_ctz(static_cast<unsigned>(bits)));
+}
 
 /// q of a missing edge: below every score, and without effect when multiplied by zero visits.
 inline constexpr float kNoEdgeValue = -1e30f;
@@ -59,6 +91,13 @@ class HotEdges {
   /// The block that starts with this edge, a multiple of kLanes.
   EdgeBlock& block(std::uint32_t edge) const { return blocks_[edge / kLanes]; }
 
+  /// Writes the whole vector: a processor that has just stored one element waits before it can load
+  /// the four.
+  void set_q(std::uint32_t edge, float q) const {
+    FloatLanes& lanes = block(edge).q;
+    const IntLanes is_set = kLaneNumbers == static_cast<std::int32_t>(edge % kLanes);
+    lanes = is_set ? FloatLanes{q, q, q, q} : lanes;
+  }
   float& q(std::uint32_t edge) const { return lane<float>(block(edge).q, edge); }
   float& p(std::uint32_t edge) const { return lane<float>(block(edge).p, edge); }
   std::int32_t& n(std::uint32_t edge) const { return lane<std::int32_t>(block(edge).n, edge); }
@@ -81,21 +120,24 @@ struct EdgeSums {
   float weight;  // decisions: n; chance: p of the visited outcomes
 };
 
-/// Sums of q n and n over the edges of a decision except `left_out`.
+/// Sums of q n and n over the opened edges of a decision, at least one, except `left_out`.
 ///
 ///   lost     the worst value of the game: edges proven to have it do not count
 inline EdgeSums sum_of_actions(HotEdges edges, std::uint32_t opened, std::uint32_t left_out,
                                float lost) {
   FloatLanes value{}, weight{};
-  for (std::uint32_t i = 0; i < opened; i += kLanes) {
+  const auto add = [&](std::uint32_t i) {
     const EdgeBlock& block = edges.block(i);
-    const IntLanes others = kLaneNumbers != static_cast<std::int32_t>(left_out - i);
-    const IntLanes counted = others & ~((block.p == 0.0f) & (block.q == lost));
-    const FloatLanes n = as_floats(block.n & counted);
+    const IntLanes left = kLaneNumbers == static_cast<std::int32_t>(left_out - i);
+    const IntLanes ignored = left | ((block.p == 0.0f) & (block.q == lost));
+    const FloatLanes n = as_floats(block.n & ~ignored);
     weight += n;
     value += block.q * n;
-  }
-  return {sum_of(value), sum_of(weight)};
+  };
+  add(0);  // most nodes have no more opened edges than this
+  for (std::uint32_t i = kLanes; i < opened; i += kLanes) add(i);
+  const TwoSums sums = sums_of(value, weight);
+  return {sums.first, sums.second};
 }
 
 /// Sums of q p and p over the visited outcomes of chance except `left_out`.
@@ -120,9 +162,10 @@ class HighestScore {
 
   /// Adds the scores of edges first .. first + kLanes - 1.
   void see(FloatLanes scores, std::uint32_t first) {
+    seen_more_ = true;
     const IntLanes higher = scores > best_;
     best_ = higher ? scores : best_;
-    at_ = higher ? kLaneNumbers + static_cast<std::int32_t>(first) : at_;
+    at_ = higher ? kNumbers + static_cast<float>(first) : at_;
   }
 
   /// The first edge with the highest score.
@@ -131,22 +174,19 @@ class HighestScore {
     float score;
   };
   Edge edge() const {
-    // Combines each element into one integer: the score in the high half and ~index in the low
-    // half, so that the lower index wins ties.
-    const auto bits = std::bit_cast<IntLanes>(best_);
-    const IntLanes ordered = bits ^ ((bits >> 31) & 0x7fffffff);  // same order as the floats
-    using Pair = std::int64_t __attribute__((vector_size(16)));
-    const auto low = std::bit_cast<Pair>(__builtin_shufflevector(~at_, ordered, 0, 4, 1, 5));
-    const auto high = std::bit_cast<Pair>(__builtin_shufflevector(~at_, ordered, 2, 6, 3, 7));
-    const std::int64_t best = std::max(std::max(low[0], low[1]), std::max(high[0], high[1]));
-    const auto score = static_cast<std::int32_t>(best >> 32);
-    return {~static_cast<std::uint32_t>(best),
-            std::bit_cast<float>(score ^ ((score >> 31) & 0x7fffffff))};
+    const FloatLanes highest = highest_of(best_);
+    const IntLanes wins = best_ == highest;
+    if (!seen_more_) return {first_true(wins), highest[0]};
+    const FloatLanes at = wins ? at_ : FloatLanes{} + 1e9f;
+    return {static_cast<std::uint32_t>(static_cast<std::int32_t>(lowest_of(at)[0])), highest[0]};
   }
 
  private:
+  static constexpr FloatLanes kNumbers{0, 1, 2, 3};
+
   FloatLanes best_;
-  IntLanes at_ = kLaneNumbers;
+  bool seen_more_ = false;    // than the first edges
+  FloatLanes at_ = kNumbers;  // indices, all below 2^24: numbers of this type compare faster
 };
 
 }  // namespace senet

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -14,37 +15,48 @@ namespace senet {
 using NodeId = std::uint32_t;
 inline constexpr NodeId kNoNode = ~NodeId{0};
 
-/// One position. 32 bytes, two per cache line.
+/// Index of an edge in a node's list.
+inline constexpr std::uint16_t kNoEdge = 0xffff;
+
+/// One position. 32 bytes, two per cache line. The tree stores the keys separately.
 ///
-///    0        8      12      16      20      24     26      28    30     31
-///   +--------+-------+-------+-------+-------+------+-------+-----+------+-------+
-///   | key    | q     | n     | cold  | hot   | edges|opened | own | flags| bounds|
-///   | u64    | f32   | u32   | u32   | u32   | u16  | u16   | i16 | u8   | u8    |
-///   +--------+-------+-------+-------+-------+------+-------+-----+------+-------+
+///    0      4      8      12     16     20     24      26      28      30      31      32
+///   +------+------+------+------+------+------+-------+-------+-------+-------+-------+
+///   | q    | n    | cold | hot  | next | own  | next  | edges | opened| flags | bounds|
+///   | f32  | u32  | u32  | u32  | node | f32  | edge  | u16   | u16   | u8    | u8    |
+///   |      |      |      |      | u32  |      | u16   |       |       |       |       |
+///   +------+------+------+------+------+------+-------+-------+-------+-------+-------+
 ///
 /// Perspective: q, own and bounds of a decision node are for its player to move. Chance and
 /// finished nodes have no such player; theirs are for player 0. Only value_for() and
 /// Bounds::mirrored() convert between perspectives.
 struct Node {
-  std::uint64_t key;     // the state's full key: verifies a table hit
-  float q;               // mean value
-  std::uint32_t n;       // visits that ended here or passed through, those in flight included
-  std::uint32_t cold;    // word offset of the cold block (all edges, written once)
-  std::uint32_t hot;     // index of the first hot block (opened edges, see search/hot_edges.hpp)
-  std::uint16_t edges;   // actions to consider, or chance outcomes
-  std::uint16_t opened;  // length of the opened prefix of the edges
-  std::int16_t own;      // the node's own evaluation, in 1/32767 of the game's value range
-  std::uint8_t flags;    // Turn in bits 0-1, then the flags below
-  std::uint8_t bounds;   // proven bounds: low nibble lower + 8, high nibble upper + 8
+  float q = 0;             // mean value
+  std::uint32_t n = 0;     // visits that ended here or passed through, those in flight included
+  std::uint32_t cold = 0;  // word offset of the cold block (all edges, written once)
+  std::uint32_t hot = 0;   // index of the first hot block (opened edges, see search/hot_edges.hpp)
+  NodeId next = kNoNode;   // the child of next_edge, or kNoNode: not known
+  float own = 0;           // the node's own evaluation
+  std::uint16_t next_edge = kNoEdge;  // the edge that the next descent takes, or kNoEdge: not known
+  std::uint16_t edges = 0;            // actions to consider, or chance outcomes
+  std::uint16_t opened = 0;           // length of the opened prefix of the edges
+  std::uint8_t flags = 0;             // Turn in bits 0-1, then the flags below
+  std::uint8_t bounds = 0;            // proven bounds: low nibble lower + 8, high nibble upper + 8
+
+  /// For when something that the selection depends on has changed.
+  void forget_next() {
+    next = kNoNode;
+    next_edge = kNoEdge;
+  }
 };
 static_assert(sizeof(Node) == 32);
 
 inline constexpr std::uint8_t kTurnMask = 3;
 inline constexpr std::uint8_t kEvaluated = 4;  // q, own and, unless visits end here, edges are set
-inline constexpr std::uint8_t kOnPath = 8;     // on the path of the current descent
-inline constexpr std::uint8_t kValuedEdges = 16;  // the cold block contains afterstate values
-inline constexpr std::uint8_t kInTablebase = 32;  // q is a tablebase's: visits end here
-inline constexpr std::uint8_t kInFlight = 64;     // a leaf that waits for the network's answers
+inline constexpr std::uint8_t kValuedEdges = 8;   // the cold block contains afterstate values
+inline constexpr std::uint8_t kInTablebase = 16;  // q is a tablebase's: visits end here
+inline constexpr std::uint8_t kInFlight = 32;     // a leaf that waits for the network's answers
+inline constexpr std::uint8_t kForPlayer1 = 128;  // q, own and bounds are for player 1
 
 inline Turn turn_of(const Node& node) { return static_cast<Turn>(node.flags & kTurnMask); }
 
@@ -56,11 +68,18 @@ inline bool ends_visits(const Node& node) {
 /// The player from whose perspective a node with this turn stores its values.
 inline Player perspective(Turn turn) { return turn == Turn::kPlayer1 ? 1 : 0; }
 
-/// Converts a value of a node with this turn to the perspective of `player`. The branch predictor
-/// cannot predict the sign, so the flip is branch-free.
-inline float value_for(float value, Turn turn, Player player) {
-  const auto flip = static_cast<std::uint32_t>(perspective(turn) ^ player) << 31;
-  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) ^ flip);
+/// The flags of a new node.
+inline std::uint8_t flags_for(Turn turn) {
+  return static_cast<std::uint8_t>(static_cast<int>(turn) |
+                                   (perspective(turn) == 1 ? kForPlayer1 : 0));
+}
+inline Player perspective(const Node& node) { return node.flags / kForPlayer1; }
+
+/// Converts a value from one player's perspective to another's. The branch predictor cannot predict
+/// the sign, so nothing branches on it.
+inline float value_for(float value, Player from, Player to) {
+  static constexpr std::array<float, 2> kSigns = {1, -1};
+  return value * kSigns[from ^ to];
 }
 
 /// Proven bounds of a node's value: integers of magnitude at most kMaxBound, so that both fit into
@@ -92,9 +111,10 @@ constexpr bool ends_fit_bounds() {
 inline Bounds bounds_of(const Node& node) {
   return {(node.bounds & 15) - 8, (node.bounds >> 4) - 8};
 }
-inline void set_bounds(Node& node, Bounds bounds) {
-  node.bounds = static_cast<std::uint8_t>((bounds.lower + 8) | ((bounds.upper + 8) << 4));
+constexpr std::uint8_t packed(Bounds bounds) {
+  return static_cast<std::uint8_t>((bounds.lower + 8) | ((bounds.upper + 8) << 4));
 }
+inline void set_bounds(Node& node, Bounds bounds) { node.bounds = packed(bounds); }
 inline bool proven(const Node& node) { return (node.bounds & 15) == (node.bounds >> 4); }
 
 /// Fixed-point values in [-range, range] and probabilities in [0, 1].
@@ -104,8 +124,12 @@ inline std::int16_t pack_value(float value, float range) {
 inline float unpack_value(std::int16_t packed, float range) {
   return static_cast<float>(packed) * (range / 32767.0f);
 }
+/// The nearest value that can be packed.
+inline float rounded_value(float value, float range) {
+  return unpack_value(pack_value(value, range), range);
+}
 inline std::uint16_t pack_share(float share) {
-  return static_cast<std::uint16_t>(std::lrint(std::clamp(share, 0.0f, 1.0f) * 65535.0f));
+  return static_cast<std::uint16_t>(std::lrint(std::min(std::max(share, 0.0f), 1.0f) * 65535.0f));
 }
 inline float unpack_share(std::uint16_t packed) {
   return static_cast<float>(packed) * (1.0f / 65535.0f);
@@ -126,7 +150,8 @@ struct ColdEdge {
   /// Higher ranks are opened earlier: higher prior first, then lower action. The ranks of a node's
   /// edges are distinct.
   std::uint32_t rank() const {
-    return (static_cast<std::uint32_t>(prior) << 16) | (0xffffu - action);
+    static_assert(std::endian::native == std::endian::little);
+    return std::bit_cast<std::uint32_t>(*this) ^ 0xffffu;
   }
 };
 static_assert(sizeof(ColdEdge) == 4);

@@ -27,13 +27,24 @@ float mean_value(const G& game, const Outcomes<G>& outcomes) {
   return value;
 }
 
-/// The same distribution from the other player's perspective.
+/// The same distribution from the other player's perspective, or unchanged. Searches ask for either
+/// at random, so nothing branches on it.
+template <Game G>
+Outcomes<G> mirrored_if(bool mirrors, const G& game, const Outcomes<G>& outcomes) {
+  static constexpr auto kSame = [] {
+    std::array<std::uint8_t, kOutcomes<G>> same{};
+    for (std::size_t i = 0; i < same.size(); ++i) same[i] = static_cast<std::uint8_t>(i);
+    return same;
+  }();
+  const auto mirror = outcome_mirror(game);
+  const std::uint8_t* const order = mirrors ? mirror.data() : kSame.data();
+  Outcomes<G> seen{};
+  for (std::size_t i = 0; i < mirror.size(); ++i) seen[i] = outcomes[order[i]];
+  return seen;
+}
 template <Game G>
 Outcomes<G> mirrored(const G& game, const Outcomes<G>& outcomes) {
-  const auto mirror = outcome_mirror(game);
-  Outcomes<G> seen{};
-  for (std::size_t i = 0; i < mirror.size(); ++i) seen[i] = outcomes[mirror[i]];
-  return seen;
+  return mirrored_if(true, game, outcomes);
 }
 
 /// The distribution of a finished game, from player 0's perspective.

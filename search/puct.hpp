@@ -27,9 +27,9 @@ struct Candidate {
 ///
 ///   c           exploration constant times the square root of the node's visits
 ///   candidate   null if all edges are open
-inline Selection select_action(HotEdges edges, std::uint32_t opened, float c,
-                               const Candidate* candidate) {
-  if (opened == 0) return {0, true};
+inline std::uint32_t select_action(HotEdges edges, std::uint32_t opened, float c,
+                                   const Candidate* candidate) {
+  if (opened == 0) return 0;
   const auto scores = [c](const EdgeBlock& block) {
     return block.q + c * (block.p / as_floats(block.n + 1));
   };
@@ -40,10 +40,11 @@ inline Selection select_action(HotEdges edges, std::uint32_t opened, float c,
     seen += edges.block(i).p;
   }
   const HighestScore::Edge best = highest.edge();
-  if (candidate == nullptr) return {best.index, false};
+  if (candidate == nullptr) return best.index;
   const float q = candidate->q - candidate->reduction * std::sqrt(sum_of(seen));
-  const bool opens = q + c * candidate->p > best.score;
-  return {opens ? opened : best.index, opens};
+  // Whether an edge is opened can hardly be predicted either.
+  const std::uint32_t opens = q + c * candidate->p > best.score ? 1 : 0;
+  return best.index + opens * (opened - best.index);
 }
 
 /// The move to play need not have the most visits: a better move that was found late may not have
@@ -55,6 +56,8 @@ inline constexpr float kChoiceRadius = 0.5f, kChoiceShare = 0.1f;
 /// See SearchRule.
 class Puct {
  public:
+  static constexpr bool kSelectsByNode = true;
+
   explicit Puct(const SearchSettings& settings) : settings_(settings.puct) {}
 
   /// Mixes noise into the priors of the root's hot edges only; the cold edges keep the network's.
@@ -80,7 +83,7 @@ class Puct {
   }
 
   template <class AnyTree>
-  Selection select(const AnyTree& tree, const Node& node, std::uint32_t) const {
+  std::uint32_t select(const AnyTree& tree, const Node& node, std::uint32_t) const {
     const HotEdges edges = tree.hot(node);
     const float c = settings_.c_puct * std::sqrt(static_cast<float>(node.n));
     if (node.opened >= node.edges) return select_action(edges, node.opened, c, nullptr);

@@ -12,12 +12,6 @@
 
 namespace senet {
 
-/// The edge that a descent takes.
-struct Selection {
-  std::uint32_t edge;
-  bool opens;  // opens the first unopened edge: `edge` is the node's `opened`
-};
-
 /// The proven value of a root edge compared with the root's. Edges proven to be worse are neither
 /// played nor used as training targets, regardless of the rule.
 enum class Proof : std::uint8_t { kBest, kOpen, kWorse };
@@ -29,8 +23,9 @@ enum class Proof : std::uint8_t { kBest, kOpen, kWorse };
 ///       generator passed to the search, `memory` [root.edges] f32 is free to use
 ///   select(tree, node, depth)
 ///       returns the edge to take at an evaluated node where a player is to move, `depth` edges
-///       below the root. Edges open in the tree's order: the next is index node.opened, if that is
-///       less than node.edges. p of an opened edge is 0 if more visits cannot change anything
+///       below the root: an opened one, below node.opened, or node.opened to open the next in the
+///       tree's order, if that is less than node.edges. p of an opened edge is 0 if more visits
+///       cannot change anything
 ///   decide(tree, root, proofs, order, targets)
 ///       called when a search of a player's turn has ended; spans are [root.edges]. proofs[e] is
 ///       the proof status of edge e. `order` contains the edges by proof, visits and index, and
@@ -45,8 +40,16 @@ concept SearchRule = requires(Rule& rule, AnyTree& tree, const AnyTree& grown, N
                               std::span<const Proof> proofs, std::span<std::uint16_t> order,
                               std::span<std::uint32_t> targets) {
   { rule.open_root(tree, root, budget, random, memory) } -> std::same_as<void>;
-  { rule.select(grown, root, std::uint32_t{}) } -> std::same_as<Selection>;
+  { rule.select(grown, root, std::uint32_t{}) } -> std::same_as<std::uint32_t>;
   { rule.decide(grown, root, proofs, order, targets) } -> std::same_as<void>;
+};
+
+/// Whether a rule's select() depends on the node alone, not on the depth or on earlier calls. Such
+/// a rule has a constant of this name. Searches select a node's next edge when they update the
+/// node, and call select() only for nodes with an opened edge.
+template <class Rule>
+inline constexpr bool kSelectsByNode = requires {
+  requires Rule::kSelectsByNode;
 };
 
 }  // namespace senet

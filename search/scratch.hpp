@@ -33,8 +33,12 @@ class WantedLogits {
   /// for repeats, because they are rarely shared (never in backgammon). The halves of backgammon's
   /// doubles, in contrast, often repeat.
   void list(const G& state, std::span<const Action> actions) {
-    std::uint16_t* place = places_.data();
     size_ = 0;
+    if constexpr (kIsPlain) {
+      for (const Action action : actions) wanted_[size_++] = state.logits_of(action)[0];
+      return;
+    }
+    std::uint16_t* place = places_.data();
     for (const Action action : actions) {
       const std::array<std::uint16_t, G::kLogitsPerAction> logits = state.logits_of(action);
       if (is_single(logits)) {
@@ -52,7 +56,11 @@ class WantedLogits {
 
   /// Lists `actions` actions without logits: all sums are 0.
   void list_none(std::size_t actions) {
-    std::fill_n(places_.begin(), actions * G::kLogitsPerAction, kNowhere);
+    if constexpr (kIsPlain) {
+      std::fill_n(answers_.begin(), actions, 0.0f);
+    } else {
+      std::fill_n(places_.begin(), actions * G::kLogitsPerAction, kNowhere);
+    }
     size_ = 0;
   }
 
@@ -62,6 +70,7 @@ class WantedLogits {
 
   /// The summed logit of action `number`, after the network has written the answers.
   float sum(std::size_t number) const {
+    if constexpr (kIsPlain) return answers_[number];
     const std::uint16_t* place = &places_[number * G::kLogitsPerAction];
     float sum = 0;
     for (std::size_t k = 0; k < G::kLogitsPerAction; ++k) sum += answers_[place[k]];
@@ -69,6 +78,8 @@ class WantedLogits {
   }
 
  private:
+  // Each action has one logit: they are in the order of the actions.
+  static constexpr bool kIsPlain = G::kLogitsPerAction == 1;
   static constexpr auto kNowhere = static_cast<std::uint16_t>(kMost);
   static_assert(kMost < 0xffff);
 

@@ -114,8 +114,12 @@ class Search {
   /// more leaves can be in flight before absorb().
   bool waits() const { return begun_ != nullptr || (is_whole() && answered_ < in_flight_.size()); }
 
-  /// Lets no more leaves join those in flight: when they are answered, has_leaf() is false.
-  void hold() { is_blocked_ = is_blocked_ || has_leaf(); }
+  /// Lets no more leaves join those in flight: when they are answered, has_leaf() is false. Expands
+  /// them at once if they are.
+  void hold() {
+    is_blocked_ = is_blocked_ || has_leaf();
+    if (begun_ == nullptr && !in_flight_.empty() && answered_ == in_flight_.size()) finish_leaves();
+  }
 
   /// Starts a search of `state`, which must not be finished. Draws from `noise` only if the budget
   /// requests it. With settings.reuse_tree and a `spare` tree of the same limits, keeps the part of
@@ -133,12 +137,12 @@ class Search {
     full_ = root_ready_ = false;
     is_over_ = false;
     const std::uint64_t key = state.key();
-    const bool is_same = root_ < tree_->size() && (*tree_)[root_].key == key;
+    const bool is_same = root_ < tree_->size() && tree_->key(root_) == key;
     const bool may_keep = settings_.reuse_tree && !was_narrow && budget.only.empty();
     const bool kept = may_keep && spare != nullptr && keep(state, key, *spare);
     if (!kept) tree_->clear();
-    if (!kept || (*tree_)[root_].key != key) {  // a state before forced moves has no node
-      root_ = tree_->add(state, key);
+    if (!kept || tree_->key(root_) != key) {  // a state before forced moves has no node
+      root_ = tree_->find_or_add(state, key);
       if (state.turn() == Turn::kChance) expand_chance(*tree_, root_, 0.0f);
     }
     if (kept && is_same) return;
@@ -327,21 +331,23 @@ class Search {
   }
 
   // Whether no more leaves can join those in flight.
-  bool is_whole() const { return is_blocked_ || in_flight_.size() >= settings_.leaves; }
+  bool is_whole() const {
+    return is_blocked_ ||
+           (!in_flight_.empty() && in_flight_.size() >= most_in_flight((*tree_)[root_]));
+  }
 
   // Whether another visit may begin now. Visits in flight count towards the budget, and each may
   // still need room for its leaf's edges.
   bool may_begin() {
     Node& root = (*tree_)[root_];
-    if (is_blocked_ || (!in_flight_.empty() && in_flight_.size() >= most_in_flight(root))) {
-      return false;
-    }
+    if (is_whole()) return false;
     if (!(root.flags & kEvaluated)) return true;
     if (!root_ready_) {
       root_ready_ = true;
       if (is_decision(turn_of(root))) {
         const Borrowed scratch(*scratches_);
         rule_.open_root(*tree_, root, budget_, noise_, {(*scratch).scores.data(), root.edges});
+        root.forget_next();
       }
     }
     if (root.n >= budget_.visits || is_settled()) return false;
@@ -363,15 +369,21 @@ class Search {
     SearchScratch<G>& visit = *begun_;
     visit.depth = 0;
     visit.leaf = kNoNode;
-    const Descent descent = descend(*tree_, tablebase_, root_, rule_, visit.path);
+    const Descent descent =
+        descend(*tree_, tablebase_, root_, rule_, settings_.leaves > 1, visit.path, visit.moves);
     visit.depth = descent.depth;
     if (descent.reached == Reached::kLeaf) {
       visit.leaf = descent.node;
       visit.next_row = 0;
       Node& leaf = (*tree_)[visit.leaf];
       leaf.flags |= kInFlight;
-      list_moves(tree_->state(visit.leaf), settings_.evaluates, visit, tablebase_,
-                 visit.leaf == root_ ? budget_.only : std::span<const Action>());
+      const G& state = tree_->state(visit.leaf);
+      if (visit.leaf == root_) {
+        moves_to_search(state, budget_.only, visit.moves);
+      } else if (visit.moves.empty()) {
+        moves_to_consider(state, visit.moves);
+      }
+      list_rows(state, settings_.evaluates, visit, tablebase_);
       return;
     }
     begun_ = nullptr;
@@ -426,11 +438,12 @@ class Search {
         statistics_.note(i, visit.afterstates[visit.order[i]]);
       }
     }
-    count_leaf(visit, ends, perspective(turn_of(leaf)));
+    count_leaf(visit, ends, perspective(leaf));
     leaf.flags &= static_cast<std::uint8_t>(~kInFlight);
     leaf.flags |= visit.is_known ? kEvaluated | kInTablebase : kEvaluated;
-    leaf.q = unpack_value(leaf.own, value_range(tree_->game()));
+    leaf.q = leaf.own;
     leaf.n = 1;
+    if constexpr (kSelectsByNode<Rule>) leaf.next_edge = 0;  // no other can be opened first
     end_visit(visit, visit.leaf);
   }
 
@@ -484,20 +497,18 @@ class Search {
   // Counts a leaf's distribution, from the perspective of `player`, for the root edge of the
   // descent.
   void count_leaf(const SearchScratch<G>& visit, const Outcomes<G>& ends, Player player) {
-    const bool is_roots = perspective(turn_of((*tree_)[root_])) == player;
-    const auto count = [&](const Outcomes<G>& seen) {
-      if (visit.depth == 0) {
-        statistics_.add(seen);
-      } else {
-        statistics_.add(visit.path[0].edge, seen);
-      }
-    };
-    is_roots ? count(ends) : count(mirrored(tree_->game(), ends));
+    const bool is_others = perspective((*tree_)[root_]) != player;
+    const Outcomes<G> seen = mirrored_if(is_others, tree_->game(), ends);
+    if (visit.depth == 0) {
+      statistics_.add(seen);
+    } else {
+      statistics_.add(visit.path[0].edge, seen);
+    }
   }
 
   void end_visit(SearchScratch<G>& visit, NodeId node) {
     longest_ = std::max(longest_, visit.depth);
-    back_up(*tree_, path_of(visit), node);
+    back_up(*tree_, rule_, path_of(visit), node);
     scratches_->give_back(&visit);
   }
 

@@ -34,13 +34,14 @@ class Tree {
 
   /// Bytes that a tree with these limits allocates.
   static std::size_t bytes(const TreeLimits& limits) {
-    return limits.nodes * (sizeof(Node) + sizeof(G)) + limits.words * std::size_t{4} +
-           Table::bytes(limits.nodes);
+    return limits.nodes * (sizeof(Node) + sizeof(std::uint64_t) + sizeof(G)) +
+           limits.words * std::size_t{4} + Table::bytes(limits.nodes);
   }
 
   explicit Tree(const TreeLimits& limits, Heap& heap = default_heap())
       : limits_(limits),
         nodes_(limits.nodes, heap),
+        keys_(limits.nodes, heap),
         states_(limits.nodes, heap),
         lines_(lines(limits), heap),
         table_(limits.nodes, heap) {
@@ -56,26 +57,33 @@ class Tree {
   Node& operator[](NodeId id) { return nodes_[id]; }
   const Node& operator[](NodeId id) const { return nodes_[id]; }
   const G& state(NodeId id) const { return states_[id]; }
+  std::uint64_t key(NodeId id) const { return keys_[id]; }
   /// Any state, since all belong to the same game. Requires a node.
   const G& game() const { return states_[0]; }
+
+  /// Whether chance is to move at a node: false at compile time in a game without chance.
+  static bool is_chance(const Node& node) {
+    if constexpr (!StochasticGame<G>) return false;
+    return turn_of(node) == Turn::kChance;
+  }
 
   /// Whether `nodes` more nodes and `words` more words fit.
   bool fits(std::uint32_t nodes, std::uint32_t words) const {
     return used_nodes_ + nodes <= limits_.nodes && used_words() + words <= limits_.words;
   }
 
-  NodeId find(std::uint64_t key) const {
-    return table_.find(key, [this](NodeId id) { return nodes_[id].key; });
-  }
+  NodeId find(std::uint64_t key) const { return table_.find(key, key_of()); }
 
-  /// Adds an unevaluated node for a state whose key is not in the tree. Requires fits(1, 0).
-  NodeId add(const G& state, std::uint64_t key) {
+  /// The node of a state's key. Adds it, unevaluated, if it is not in the tree: then it is the
+  /// last. Requires fits(1, 0).
+  NodeId find_or_add(const G& state, std::uint64_t key) {
     assert(fits(1, 0));
-    const NodeId id = used_nodes_++;
-    nodes_[id] = Node{key, 0, 0, 0, 0, 0, 0, 0, static_cast<std::uint8_t>(state.turn()), 0};
+    const NodeId id = table_.find_or_insert(key, used_nodes_, key_of());
+    if (id != used_nodes_) return id;
+    ++used_nodes_;
     states_[id] = state;
-    set_bounds(nodes_[id], unknown_bounds());
-    table_.insert(key, id);
+    keys_[id] = key;
+    nodes_[id] = Node{.flags = flags_for(state.turn()), .bounds = packed(unknown_bounds())};
     return id;
   }
 
@@ -123,7 +131,7 @@ class Tree {
     if (child == kNoNode) return unknown_bounds();
     const Node& below = nodes_[child];
     const Bounds bounds = bounds_of(below);
-    return perspective(turn_of(below)) == perspective(turn_of(node)) ? bounds : bounds.mirrored();
+    return perspective(below) == perspective(node) ? bounds : bounds.mirrored();
   }
   /// The bounds of a node without proofs.
   Bounds unknown_bounds() const {
@@ -187,6 +195,9 @@ class Tree {
   }
 
  private:
+  auto key_of() const {
+    return [keys = keys_.get()](NodeId id) { return keys[id]; };
+  }
   static constexpr std::uint32_t kNoBlock = ~std::uint32_t{0};
   static std::size_t lines(const TreeLimits& limits) {
     return (limits.words + std::size_t{kBlockWords} - 1) / kBlockWords;
@@ -242,9 +253,10 @@ class Tree {
     if (node.edges == 0xffff && node.opened == 0xffff) return node.hot;
     const NodeId id = to.used_nodes_++;
     to.nodes_[id] = node;
-    to.nodes_[id].flags &= static_cast<std::uint8_t>(~kOnPath);  // set by an abandoned visit
+    to.nodes_[id].forget_next();
     to.states_[id] = states_[old];
-    to.table_.insert(node.key, id);
+    to.keys_[id] = keys_[old];
+    to.table_.find_or_insert(keys_[old], id, to.key_of());
     node.edges = node.opened = 0xffff;
     node.hot = id;
     return id;
@@ -261,6 +273,7 @@ class Tree {
   std::uint32_t hot_blocks_ = 0;
   std::array<std::uint32_t, 16> free_blocks_;  // linked lists, by log2 of the block count
   Block<Node> nodes_;
+  Block<std::uint64_t> keys_;
   Block<G> states_;
   Block<Line> lines_;
   Table table_;

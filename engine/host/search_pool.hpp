@@ -162,11 +162,11 @@ class SearchPool final : public AnySearchPool {
       Place& place = places[generation.cursor];
       if (place.search == nullptr || place.next_turn > generation.turn) continue;
       SearchOf& search = *place.search;
-      if (search.waits()) return nullptr;  // it needs the answers
       if (search.is_late(now_)) {
         end(generation, search);
         continue;
       }
+      if (search.waits()) return nullptr;  // it needs the answers
       // High priority gets every turn, normal every second, low every fourth.
       place.next_turn =
           generation.turn + (std::uint64_t{4} >> static_cast<unsigned>(search.limits().priority));

@@ -483,10 +483,13 @@ senet_status senet_session_clone(const senet_session* session, senet_session** c
   return guarded(why, {{session, "session"}, {clone, "clone"}}, [&]() -> Result<void> {
     const Session& original = session_of(session);
     const Session::KeepAlive alive(original);
-    const auto opened = original.service().open_session(original.position().game().name);
+    Service& service = original.service();
+    const auto opened = service.open_session(original.position().game().name);
     if (!opened) return opened.error();
-    (*opened)->set_as(original).value();  // it is idle
-    *clone = reinterpret_cast<senet_session*>(*opened);
+    const auto close = [&service](Session* copied) { service.close_session(copied); };
+    std::unique_ptr<Session, decltype(close)> copy(*opened, close);
+    copy->set_as(original).value();  // it is idle; the game's functions may throw
+    *clone = reinterpret_cast<senet_session*>(copy.release());
     return {};
   });
 }

@@ -92,9 +92,9 @@ class SessionOf final : public Session {
   /// Whether a stop or the deadline ends it now, given that it has a result; records the reason.
   /// If leaves are in flight, it ends when they are answered, and no more join them.
   bool is_late(ServiceClock::time_point now) {
-    if (visits() == 0 || !(is_stopped() || now >= deadline())) return false;
+    if (!is_stopped() && now < deadline()) return false;
     search_.hold();
-    if (search_.has_leaf()) return false;
+    if (search_.has_leaf() || visits() == 0) return false;
     ending_ = is_stopped() ? Ending::kStopped : Ending::kTime;
     return true;
   }

@@ -41,18 +41,21 @@ constexpr bool has_four(std::uint64_t stones) {
   return found != 0;
 }
 
+/// A set of cells for each player, in one register.
+using CellsOfBoth = std::uint64_t __attribute__((vector_size(16)));
+
 /// The empty cells where one more of these stones completes four, whether or not a stone can land
-/// there now. In a row or diagonal the missing stone may be any of the four, in a column only the
-/// top one.
-constexpr std::uint64_t threats(std::uint64_t stones, std::uint64_t occupied) {
-  std::uint64_t found = (stones << 1) & (stones << 2) & (stones << 3);
+/// there now; of one player or of both. In a row or diagonal the missing stone may be any of the
+/// four, in a column only the top one.
+template <class Cells>
+constexpr Cells threats(Cells stones, std::uint64_t occupied) {
+  Cells found = (stones << 1) & (stones << 2) & (stones << 3);
   for (const int step : {kRight, kDownRight, kUpRight}) {
-    const std::uint64_t two_before = (stones << step) & (stones << 2 * step);
-    const std::uint64_t two_after = (stones >> step) & (stones >> 2 * step);
-    found |= two_before & ((stones << 3 * step) | (stones >> step));
-    found |= two_after & ((stones >> 3 * step) | (stones << step));
+    const Cells pairs = stones & (stones << step);  // the second stones of two in a row
+    found |= (pairs << step) & ((stones << 3 * step) | (stones >> step));
+    found |= (pairs >> 2 * step) & ((stones >> 3 * step) | (stones << step));
   }
-  return found & kBoard & ~occupied;
+  return found & (kBoard & ~occupied);
 }
 
 /// The landing cells where a stone does not lose immediately: it blocks an immediate threat if

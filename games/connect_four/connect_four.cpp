@@ -87,16 +87,20 @@ void ConnectFour::sound(ActionList<kMaxLegal>& out) const {
   assert(is_decision(turn()));
   const std::uint64_t all = occupied(), landing = landing_cells(all) & kBoard;
   const Stones by_player = stones();
-  std::uint64_t cells = first_of(landing & threats(by_player[viewer()], all));  // it wins
+  const CellsOfBoth both =
+      threats(CellsOfBoth{by_player[viewer()], by_player[other(viewer())]}, all);
+  std::uint64_t cells = first_of(landing & both[0]);  // it wins
   if (cells == 0) {
-    const std::uint64_t their_threats = threats(by_player[other(viewer())], all);
-    const std::uint64_t blocks = landing & their_threats;
-    cells = safe_cells(landing, their_threats);
+    const std::uint64_t blocks = landing & both[1];
+    cells = safe_cells(landing, both[1]);
     if (cells == 0) cells = first_of(blocks != 0 ? blocks : landing);
   }
+  std::size_t count = out.size();
+  out.resize(kMaxLegal);
   for (; cells != 0; cells &= cells - 1) {
-    out.push_back(static_cast<Action>(std::countr_zero(cells) / kRight));
+    out[count++] = static_cast<Action>(std::countr_zero(cells) / kRight);
   }
+  out.resize(count);
 }
 
 void ConnectFour::play(Action action) {

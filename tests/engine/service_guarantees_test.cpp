@@ -268,12 +268,16 @@ TEST(ServiceGuarantees, ThreadsThatCannotBeStartedAreAnError) {
 
 // 300 searches share batches of 8 rows, so each has a turn only every 38 passes. A stop or deadline
 // must not wait for that turn.
-TEST(ServiceGuarantees, EndsAreLookedAtAfterEachForwardPass) {
-  const auto service = open_service({.workers = 0,
-                                     .sessions = 300,
-                                     .visits = 2000,
-                                     .evaluation = {.batch_rows = 8},
-                                     .memory = std::size_t{2} << 30});
+class EndsOfSearches : public testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(EndsOfSearches, AreLookedAtAfterEachForwardPass) {
+  ServiceSettings settings{.workers = 0,
+                           .sessions = 300,
+                           .visits = 2000,
+                           .evaluation = {.batch_rows = 8},
+                           .memory = std::size_t{2} << 30};
+  settings.search.leaves = GetParam();
+  const auto service = open_service(settings);
   use_small_network<ConnectFour>(*service, 1);
   std::vector<Session*> sessions;
   for (int i = 0; i < 300; ++i) {
@@ -298,6 +302,7 @@ TEST(ServiceGuarantees, EndsAreLookedAtAfterEachForwardPass) {
     EXPECT_EQ(sessions[stopped]->result()->ending, Ending::kStopped);
   }
 }
+INSTANTIATE_TEST_SUITE_P(Leaves, EndsOfSearches, testing::Values(1u, 8u));
 
 // A new search gets a visit within one round of all searches.
 TEST(ServiceGuarantees, NewcomersGetTheirTurn) {

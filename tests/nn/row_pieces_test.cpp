@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <vector>
@@ -12,7 +13,7 @@
 namespace senet {
 namespace {
 
-constexpr std::size_t kWeights = 80;
+constexpr std::size_t kWeights = 2 * RowPieces::kMost;
 
 struct Row {
   std::vector<std::uint16_t> index;
@@ -51,7 +52,10 @@ class RowPiecesTest : public ::testing::Test {
         is_whole = is_whole && !std::isnan(rows[i].value[k]);
       }
       ASSERT_EQ(pieces_.cut(i, rows[i].index, rows[i].value), is_whole);
-      if (!is_whole) continue;
+      if (!is_whole) {
+        wholes.clear();  // the next row follows none
+        continue;
+      }
       const auto found = values_of(pieces_, i, wholes);
       ASSERT_EQ(found.size(), wanted.size()) << i;
       for (const auto& [feature, value] : wanted) {
@@ -72,7 +76,7 @@ TEST_F(RowPiecesTest, GiveBackAnyRows) {
     std::vector<Row> rows(kRows);
     for (Row& row : rows) {
       const Row& before = &row == &rows[0] ? row : *(&row - 1);
-      for (std::uint16_t feature = 0; feature < kWeights; ++feature) {
+      for (std::uint16_t feature = 0; feature < 80; ++feature) {
         // Mostly as in the row before.
         const auto at = std::ranges::find(before.index, feature);
         const bool was = at != before.index.end();
@@ -106,6 +110,29 @@ TEST_F(RowPiecesTest, RefusesWhatIsTooMuch) {
   EXPECT_FALSE(pieces_.cut(0, index, std::vector<float>{1, -INFINITY}));
   std::vector<std::uint16_t> many(RowPieces::kMost + 1);
   EXPECT_FALSE(pieces_.cut(0, many, std::vector<float>(many.size(), 1.0f)));
+  many.pop_back();
+  std::vector<float> values(many.size(), 1.0f);
+  EXPECT_TRUE(pieces_.cut(0, many, values));
+  values.back() = 0.5f;  // which may take two pieces
+  EXPECT_FALSE(pieces_.cut(0, many, values));
+}
+
+TEST_F(RowPiecesTest, TheLongestRowsMayFollowEachOther) {
+  const auto row_from = [](std::uint16_t first) {
+    Row row;
+    for (std::uint16_t i = 0; i < RowPieces::kMost; ++i) {
+      row.index.push_back(static_cast<std::uint16_t>((first + i) % kWeights));
+      row.value.push_back(1);
+    }
+    return row;
+  };
+  // Nothing in common, almost nothing, almost everything, and after a row that is refused.
+  Row refused = row_from(10);
+  refused.index.push_back(1);
+  refused.value.push_back(NAN);
+  expect_values({row_from(0), row_from(RowPieces::kMost), row_from(1), row_from(2), row_from(2),
+                 refused, row_from(2), row_from(3)});
+  EXPECT_EQ(following_, 3u);
 }
 
 }  // namespace

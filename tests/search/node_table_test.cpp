@@ -18,7 +18,10 @@ struct Keyed {
   }
   void insert(std::uint64_t key, NodeId id) {
     keys[id] = key;
-    table.insert(key, id);
+    EXPECT_EQ(find_or_insert(key, id), id);
+  }
+  NodeId find_or_insert(std::uint64_t key, NodeId id) {
+    return table.find_or_insert(key, id, [this](NodeId node) { return keys[node]; });
   }
   EpochTable table;
   std::vector<std::uint64_t> keys;
@@ -33,7 +36,10 @@ TEST(EpochTable, FindsWhatWasInsertedUntilCleared) {
       EXPECT_EQ(nodes.find(key), kNoNode);
       nodes.insert(key, id);
     }
-    for (NodeId id = 0; id < kNodes; ++id) EXPECT_EQ(nodes.find(mix(id + 1000 * round)), id);
+    for (NodeId id = 0; id < kNodes; ++id) {
+      EXPECT_EQ(nodes.find(mix(id + 1000 * round)), id);
+      EXPECT_EQ(nodes.find_or_insert(mix(id + 1000 * round), kNodes), id);
+    }
     nodes.table.clear();
     EXPECT_EQ(nodes.find(mix(1000 * round)), kNoNode);
   }

@@ -26,18 +26,18 @@ class Uct {
   }
 
   template <class AnyTree>
-  Selection select(const AnyTree& tree, const Node& node, std::uint32_t depth) {
+  std::uint32_t select(const AnyTree& tree, const Node& node, std::uint32_t depth) {
     deepest = std::max(deepest, depth);
-    if (node.opened < node.edges) return {node.opened, true};
+    if (node.opened < node.edges) return node.opened;
     const HotEdges edges = tree.hot(node);
     const float log_visits = std::log(static_cast<float>(node.n));
-    Selection best{0, false};
+    std::uint32_t best = 0;
     float best_score = -1e30f;
     for (std::uint32_t i = 0; i < node.opened; ++i) {
       const bool settled = edges.p(i) == 0;  // more visits add nothing
       const float score =
           edges.q(i) + (settled ? 0 : c_ * std::sqrt(log_visits / static_cast<float>(edges.n(i))));
-      if (score > best_score) best = {i, false}, best_score = score;
+      if (score > best_score) best = i, best_score = score;
     }
     return best;
   }

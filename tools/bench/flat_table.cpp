@@ -20,7 +20,9 @@ NodeId FlatTable::find(std::uint64_t key) const {
   const auto found = map_->nodes.find(key);
   return found == map_->nodes.end() ? kNoNode : found->second;
 }
-void FlatTable::insert(std::uint64_t key, NodeId node) { map_->nodes.emplace(key, node); }
+NodeId FlatTable::find_or_insert(std::uint64_t key, NodeId node) {
+  return map_->nodes.emplace(key, node).first->second;
+}
 // clear() would free large tables; erasing the range keeps their memory.
 void FlatTable::clear() { map_->nodes.erase(map_->nodes.begin(), map_->nodes.end()); }
 

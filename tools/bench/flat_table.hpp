@@ -24,7 +24,11 @@ class FlatTable {
     return find(key);
   }
   NodeId find(std::uint64_t key) const;
-  void insert(std::uint64_t key, NodeId node);
+  template <class KeyOf>
+  NodeId find_or_insert(std::uint64_t key, NodeId node, KeyOf&&) {
+    return find_or_insert(key, node);
+  }
+  NodeId find_or_insert(std::uint64_t key, NodeId node);
   void clear();
   static std::size_t bytes(std::uint32_t nodes);
 

@@ -17,12 +17,14 @@ mkdir -p build/peers
 cd build/peers
 
 clone() {  # FOLDER ADDRESS REVISION
-  [[ -d $1 ]] && return
-  git init --quiet "$1"
-  git -C "$1" fetch --quiet --depth 1 "$2" "$3"
-  git -C "$1" checkout --quiet FETCH_HEAD
+  [[ -e $1 ]] && return
+  rm -rf "$1.new"
+  git init --quiet "$1.new"
+  git -C "$1.new" fetch --quiet --depth 1 "$2" "$3"
+  git -C "$1.new" checkout --quiet FETCH_HEAD
+  mv "$1.new" "$1"
 }
-clone alphazero https://github.com/bhansconnect/alphazero-pybind11 HEAD
+clone alphazero https://github.com/bhansconnect/alphazero-pybind11 0983a87806f35f5d1c2e60abe2c807be9301a1a7
 clone open_spiel https://github.com/google-deepmind/open_spiel v1.5
 # OpenSpiel includes Abseil as if it were in its folder.
 [[ -e open_spiel/open_spiel/abseil-cpp ]] || ln -s /usr/include open_spiel/open_spiel/abseil-cpp
@@ -33,9 +35,9 @@ compile() {  # PROGRAM ARGUMENTS...
 }
 release=$root/build/release
 compile tree_senet -I"$root/games/include" -I"$release/made" "$release/games/libsenet_games.a" "$release/nn/libsenet_nn_core.a"
-[[ -x tree_alphazero ]] || compile tree_alphazero -Ialphazero/src -isystem /usr/include/eigen3 \
+compile tree_alphazero -Ialphazero/src -isystem /usr/include/eigen3 \
   alphazero/src/{mcts,game_state,connect4_gs}.cc -Wl,--as-needed "${abseil[@]}"
-[[ -x tree_open_spiel ]] || compile tree_open_spiel -Iopen_spiel \
+compile tree_open_spiel -Iopen_spiel \
   open_spiel/open_spiel/{spiel,spiel_utils,spiel_bots,observer,game_parameters,policy,action_view}.cc \
   open_spiel/open_spiel/{utils/usage_logging,algorithms/mcts,games/connect_four/connect_four}.cc \
   -Wl,--as-needed "${abseil[@]}"

@@ -1,6 +1,7 @@
 #include "tools/play/protocol/words.hpp"
 
 #include <algorithm>
+#include <concepts>
 
 #include "games/registry.hpp"
 
@@ -12,18 +13,18 @@ bool is_blank(char c) { return static_cast<unsigned char>(c) <= ' '; }
 constexpr std::int64_t kMaxMilliseconds = 1'000'000'000;  // eleven days
 constexpr std::int64_t kMaxNodes = std::int64_t{1} << 30;
 
-std::int64_t read_number(Words& words, std::string_view what, std::int64_t least,
-                         std::int64_t most) {
+template <std::integral Number>
+Number read_number(Words& words, std::string_view what, Number least, Number most) {
   const std::string_view word = words.next();
   if (word.empty()) throw bad_argument("{} needs a number", what);
-  if (const auto value = number_of<std::int64_t>(word, least, most)) return *value;
+  if (const auto value = number_of<Number>(word, least, most)) return *value;
   throw bad_argument("{} is {}: it must be an integer {} .. {}", what, in_quotes(word), least,
                      most);
 }
 
 // Programs send INT_MAX or more for "no limit": that counts as `most`.
-std::int64_t read_limit(Words& words, std::string_view what, std::int64_t most) {
-  return std::min(read_number(words, what, 0, INT64_MAX), most);
+std::uint64_t read_limit(Words& words, std::string_view what, std::uint64_t most) {
+  return std::min(read_number<std::uint64_t>(words, what, 0, UINT64_MAX), most);
 }
 
 // A word of "go", and what reads the words after it. Null: a known word that is not supported.
@@ -276,7 +277,7 @@ Contest parse_newsession(Words words) {
   while (!words.empty()) {
     const std::string_view word = words.next();
     if (word == "length") {
-      contest.length = static_cast<std::uint32_t>(read_number(words, word, 0, 1000));
+      contest.length = read_number<std::uint32_t>(words, word, 0, 1000);
     } else if (word == "type") {
       contest.is_match = choice(word, words.next(), {"money", "match"}) == 1;
       has_type = true;

@@ -133,7 +133,8 @@ class Session {
     try_set(position, actions).value();
   }
 
-  /// Another session of the same game at this position.
+  /// Another session of the same game at this position, which can undo as far as this one. Its tree
+  /// is empty. Also during a search.
   Result<Session> try_clone() const {
     return detail::open<Session, senet_session>(senet_session_clone, handle());
   }

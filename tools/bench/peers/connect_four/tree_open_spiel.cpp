@@ -5,7 +5,7 @@
 
 namespace {
 
-/// Prior() and Evaluate() of a state use one answer; a search calls Evaluate() first.
+/// A search calls both once for each leaf: it draws two answers, where the others draw one.
 class RandomEvaluator : public open_spiel::algorithms::Evaluator {
  public:
   std::vector<double> Evaluate(const open_spiel::State&) override {

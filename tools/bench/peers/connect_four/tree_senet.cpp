@@ -14,7 +14,9 @@ void answer(senet::Batch& batch, peers::RandomAnswers& answers) {
   for (std::size_t row = 0; row < batch.size(); ++row) {
     const senet::RowResult& result = batch.answer(row);
     const peers::Answer& answer = answers.next();
-    std::copy(answer.outcomes.begin(), answer.outcomes.end(), result.outcomes.begin());
+    for (std::size_t i = 0; i < answer.outcomes.size(); ++i) {
+      result.outcomes[i] = answer.outcomes[i];
+    }
     for (std::size_t i = 0; i < result.wanted.size(); ++i) {
       result.logits[i] = answer.logits[result.wanted[i]];
     }
