@@ -32,8 +32,8 @@ constexpr auto settings_of(std::type_identity<Evaluation>) {
   using E = Evaluation;
   return std::tuple{
       setting("evaluator", &E::kind,
-              "the forward pass; int8: quantised to 8 bits, faster and less accurate; auto: the "
-              "faster of fused and onednn; reference and hash are for tests"),
+              "the forward pass; fused: own kernels; int8: the same in 8 bits, faster and slightly "
+              "less accurate; auto: the faster of fused and onednn; reference and hash: for tests"),
       setting("batch", &E::batch_rows, "maximum rows of one forward pass",
               {.least = 1, .most = 4096}),
   };

@@ -28,7 +28,7 @@ inline constexpr Driver kStandardDriver = Driver::kFibers;
 
 struct SelfPlaySettings {
   std::size_t workers = 1;
-  WorkerSettings worker;
+  WorkerSettings worker{.evaluation = {.kind = EvaluatorKind::kInt8}};  // see docs/decisions.md
   PlaySettings play;
   Driver driver = kStandardDriver;
 };

@@ -13,10 +13,10 @@
 namespace senet {
 
 struct WorkerSettings {
-  Evaluation evaluation;
+  Evaluation evaluation = {};
   std::size_t lanes = 64;     // games that the worker plays in parallel
   std::size_t cache_mib = 0;  // evaluation cache in MiB; 0: none
-  SearchSettings search;
+  SearchSettings search = {};
   std::uint32_t visits = 100;  // that each tree has room for
 };
 
