@@ -83,40 +83,6 @@ void ConnectFour::legal(ActionList<kMaxLegal>& out) const {
   }
 }
 
-void ConnectFour::sound(ActionList<kMaxLegal>& out) const {
-  assert(is_decision(turn()));
-  const std::uint64_t all = occupied(), landing = landing_cells(all) & kBoard;
-  const Stones by_player = stones();
-  const CellsOfBoth both =
-      threats(CellsOfBoth{by_player[viewer()], by_player[other(viewer())]}, all);
-  std::uint64_t cells = first_of(landing & both[0]);  // it wins
-  if (cells == 0) {
-    const std::uint64_t blocks = landing & both[1];
-    cells = safe_cells(landing, both[1]);
-    if (cells == 0) cells = first_of(blocks != 0 ? blocks : landing);
-  }
-  std::size_t count = out.size();
-  out.resize(kMaxLegal);
-  for (; cells != 0; cells &= cells - 1) {
-    out[count++] = static_cast<Action>(std::countr_zero(cells) / kRight);
-  }
-  out.resize(count);
-}
-
-void ConnectFour::play(Action action) {
-  assert(is_decision(turn()) && action < kColumns);
-  const std::uint64_t stone = landing_cell(occupied(), action);
-  assert(stone != 0);
-  // Branch-free: the CPU cannot predict the player to move.
-  const std::uint64_t second_moves = 0 - std::uint64_t{viewer()};
-  const std::uint64_t mine =
-      ((second_moves & second_) | (~second_moves & first_ & kStones)) | stone;
-  second_ |= stone & second_moves;
-  first_ = (first_ | (stone & ~second_moves)) + kPly;
-  const std::uint64_t full = plies() == kCells, won = has_four(mine);
-  if ((full | won) != 0) first_ |= kOver;
-}
-
 ConnectFour ConnectFour::of(const Stones& stones) {
   ConnectFour state;
   const auto plies = static_cast<std::uint64_t>(std::popcount(stones[0] | stones[1]));
@@ -130,11 +96,6 @@ std::uint8_t ConnectFour::outcome() const {
   assert(turn() == Turn::kOver);
   const Stones by_player = stones();
   return has_four(by_player[0]) ? 0 : has_four(by_player[1]) ? 2 : 1;
-}
-
-std::uint64_t ConnectFour::key() const {
-  // In each column the highest set bit marks its height; below it are the first player's stones.
-  return mix(landing_cells(occupied()) | (first_ & kStones));
 }
 
 void ConnectFour::encode(FeatureRow& row) const {

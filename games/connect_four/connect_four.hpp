@@ -2,10 +2,13 @@
 #pragma once
 
 #include <array>
+#include <bit>
+#include <cassert>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "games/connect_four/cells.hpp"
 #include "games/list/connect_four.hpp"
 #include "games/sound_moves.hpp"
 #include "senet/game.hpp"
@@ -132,6 +135,48 @@ class ConnectFour {
   std::uint64_t first_ = 0;
   std::uint64_t second_ = 0;
 };
+
+// Inline, because a search calls these at every node.
+
+inline void ConnectFour::play(Action action) {
+  assert(is_decision(turn()) && action < kColumns);
+  const std::uint64_t stone = connect_four::landing_cell(occupied(), action);
+  assert(stone != 0);
+  // Branch-free: the CPU cannot predict the player to move.
+  const std::uint64_t second_moves = 0 - std::uint64_t{viewer()};
+  const std::uint64_t mine =
+      ((second_moves & second_) | (~second_moves & first_ & kStones)) | stone;
+  second_ |= stone & second_moves;
+  first_ = (first_ | (stone & ~second_moves)) + kPly;
+  const std::uint64_t full = plies() == kCells, won = connect_four::has_four(mine);
+  if ((full | won) != 0) first_ |= kOver;
+}
+
+inline std::uint64_t ConnectFour::key() const {
+  // In each column the highest set bit marks its height; below it are the first player's stones.
+  return mix(connect_four::landing_cells(occupied()) | (first_ & kStones));
+}
+
+inline void ConnectFour::sound(ActionList<kMaxLegal>& out) const {
+  assert(is_decision(turn()));
+  const std::uint64_t all = occupied(),
+                      landing = connect_four::landing_cells(all) & connect_four::kBoard;
+  const Stones by_player = stones();
+  const connect_four::CellsOfBoth both = connect_four::threats(
+      connect_four::CellsOfBoth{by_player[viewer()], by_player[other(viewer())]}, all);
+  std::uint64_t cells = connect_four::first_of(landing & both[0]);  // it wins
+  if (cells == 0) {
+    const std::uint64_t blocks = landing & both[1];
+    cells = connect_four::safe_cells(landing, both[1]);
+    if (cells == 0) cells = connect_four::first_of(blocks != 0 ? blocks : landing);
+  }
+  std::size_t count = 0;
+  out.resize(kMaxLegal);
+  for (; cells != 0; cells &= cells - 1) {
+    out[count++] = static_cast<Action>(std::countr_zero(cells) / connect_four::kRight);
+  }
+  out.resize(count);
+}
 
 static_assert(sizeof(ConnectFour) == 16);
 static_assert(MirrorGame<ConnectFour> && SoundMovesGame<ConnectFour>);
