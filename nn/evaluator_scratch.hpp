@@ -42,8 +42,8 @@ struct PlacedPlan {
   SharedBuffers buffers;
 };
 
-/// The activations of a block of rows, for networks of one shape. Runs keep nothing in it that later results depend on. Belongs
-/// to one thread at a time.
+/// The activations of a block of rows, for networks of one shape. Runs keep nothing in it that
+/// later results depend on. Belongs to one thread at a time.
 struct EvaluatorScratch {
   /// Rows of a block. Three buffers of 48 rows of 128 floats are 72 KiB: together with the 64 KiB
   /// of the current layer they fit into any second-level cache, while one panel of weights and a

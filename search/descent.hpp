@@ -117,7 +117,8 @@ Descent descend(AnyTree& tree, const Tablebase<typename AnyTree::State>& tableba
     // End the visit with the known value if the position repeats on this path, or if other paths
     // have visited it more often than this edge has (KataGo, GraphSearch.md). One visit at a time,
     // the latter includes the former: a child has at least the visits of the edge, and this visit
-    // has counted there already. Visits that are taken back break that.
+    // has counted there already. Visits that are taken back break that
+    // (so does a path that fills up, where a position may then repeat).
     const Node& next = tree[child];
     const bool ahead = (next.flags & kEvaluated) && next.n > n;
     if ((ahead && !ends_visits(next)) || (several && is_on(path.first(depth), child))) {

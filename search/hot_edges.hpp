@@ -153,8 +153,8 @@ inline EdgeSums sum_of_outcomes(HotEdges edges, std::uint32_t opened, std::uint3
   return {sum_of(value), sum_of(weight)};
 }
 
-/// The highest of a node's scores, processed four edges at a time. The processor cannot predict
-/// which edge wins, so nothing branches on it.
+/// The highest of a node's scores, none of them NaN, processed four edges at a time. The processor
+/// cannot predict which edge wins, so nothing branches on it.
 class HighestScore {
  public:
   /// Starts with the scores of the first edges.

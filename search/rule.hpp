@@ -46,7 +46,7 @@ concept SearchRule = requires(Rule& rule, AnyTree& tree, const AnyTree& grown, N
 
 /// Whether a rule's select() depends on the node alone, not on the depth or on earlier calls. Such
 /// a rule has a constant of this name. Searches select a node's next edge when they update the
-/// node, and call select() only for nodes with an opened edge.
+/// node.
 template <class Rule>
 inline constexpr bool kSelectsByNode = requires {
   requires Rule::kSelectsByNode;
