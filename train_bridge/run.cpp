@@ -2,6 +2,7 @@
 
 #include <absl/cleanup/cleanup.h>
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -289,8 +290,14 @@ Result<RunSummary> Run::play(const RunHooks& given) {
   hooks.begins({config, network_id, chosen.description, loop.progress().games});
   Figures figures(options.folder / "metrics.jsonl", loop.progress().games, from.seconds,
                   hooks.warning);
+  // Workers give way to the trainer where they share processors with it, as by default on two: it
+  // takes the time it needs, and they take the rest. On Linux the call is about its thread only.
+  SelfPlayHooks give_way;
+  if (options.train) {
+    give_way.begins = [](std::size_t, AnyWorker&) { static_cast<void>(nice(10)); };
+  }
   const std::unique_ptr<AnySelfPlayThreads> players =
-      game_->start_selfplay(config.selfplay, models, numbers, sink, {});
+      game_->start_selfplay(config.selfplay, models, numbers, sink, std::move(give_way));
   Result<void> trained;
   std::atomic<bool> learning{true};
   std::jthread trainer_thread([&] {
