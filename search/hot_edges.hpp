@@ -23,16 +23,6 @@ inline float sum_of(FloatLanes lanes) {
   lanes += __builtin_shufflevector(lanes, lanes, 2, 3, 0, 1);
   return lanes[0] + lanes[1];
 }
-/// The sums of both, in the same order of additions.
-struct TwoSums {
-  float first, second;
-};
-inline TwoSums sums_of(FloatLanes first, FloatLanes second) {
-  FloatLanes sums = __builtin_shufflevector(first, second, 0, 4, 1, 5) +
-                    __builtin_shufflevector(first, second, 2, 6, 3, 7);
-  sums += __builtin_shufflevector(sums, sums, 2, 3, 0, 1);
-  return {sums[0], sums[1]};
-}
 /// In every lane the highest, or the lowest, of all.
 inline FloatLanes highest_of(FloatLanes lanes) {
   const auto higher = [](FloatLanes a, FloatLanes b) { return a > b ? a : b; };
@@ -120,6 +110,14 @@ struct EdgeSums {
   float weight;  // decisions: n; chance: p of the visited outcomes
 };
 
+/// Both sums at once, each in sum_of()'s order of additions.
+inline EdgeSums sums_of(FloatLanes value, FloatLanes weight) {
+  FloatLanes sums = __builtin_shufflevector(value, weight, 0, 4, 1, 5) +
+                    __builtin_shufflevector(value, weight, 2, 6, 3, 7);
+  sums += __builtin_shufflevector(sums, sums, 2, 3, 0, 1);
+  return {sums[0], sums[1]};
+}
+
 /// Sums of q n and n over the opened edges of a decision, at least one, except `left_out`.
 ///
 ///   lost     the worst value of the game: edges proven to have it do not count
@@ -136,8 +134,7 @@ inline EdgeSums sum_of_actions(HotEdges edges, std::uint32_t opened, std::uint32
   };
   add(0);  // most nodes have no more opened edges than this
   for (std::uint32_t i = kLanes; i < opened; i += kLanes) add(i);
-  const TwoSums sums = sums_of(value, weight);
-  return {sums.first, sums.second};
+  return sums_of(value, weight);
 }
 
 /// Sums of q p and p over the visited outcomes of chance except `left_out`.
@@ -150,7 +147,7 @@ inline EdgeSums sum_of_outcomes(HotEdges edges, std::uint32_t opened, std::uint3
     weight += p;
     value += p * block.q;
   }
-  return {sum_of(value), sum_of(weight)};
+  return sums_of(value, weight);
 }
 
 /// The highest of a node's scores, none of them NaN, processed four edges at a time. The processor
