@@ -27,7 +27,12 @@ PlacedPlan::PlacedPlan(const LayerPlan& plan) {
                            padded(layer.outputs)};
     }
     if (is_last_read && layer.in != under) buffers.give_back(places[layer.in].buffer);
-    layers.push_back({layer, places[layer.in], places[layer.out], uses[layer.out].to_norm});
+    if (layer.kind == LayerKind::kRelu && under == layer.in) {
+      layers.back().then = Then::kRelu;
+      continue;
+    }
+    const Then then = uses[layer.out].to_norm ? Then::kNorm : Then::kNothing;
+    layers.push_back({layer, places[layer.in], places[layer.out], then});
   }
 }
 

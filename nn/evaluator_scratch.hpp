@@ -29,13 +29,13 @@ struct RowsPlace {
 /// A layer with the places of its input and output; features and outputs have no place.
 struct PlacedLayer : Layer {
   RowsPlace from, to;
-  bool to_norm;  // a norm reads its result
+  Then then;  // what reads its result; kRelu: the layer applies it, and the ReLU is not in the list
 
   bool is_output() const { return to.stride == 0; }
 };
 
 /// A plan's layers with as few buffers as possible. Activations run in place if their input has no
-/// later reader; sums replace the value that they add to.
+/// later reader, ReLUs then as part of the Linear; sums replace the value that they add to.
 struct PlacedPlan {
   explicit PlacedPlan(const LayerPlan& plan);
   std::vector<PlacedLayer> layers;

@@ -27,6 +27,9 @@ inline constexpr std::size_t kPanel = 16;
 /// The epsilon that LayerNorm adds to the variance, in evaluation and in training alike.
 inline constexpr double kNormEpsilon = 1e-5;
 
+/// What follows a Linear. A ReLU is applied before the result is stored.
+enum class Then : std::uint8_t { kNothing, kNorm, kRelu };
+
 /// out = weight in + bias, for rows of activations.
 struct LinearPass {
   const float* in;          // [rows, in_stride]
@@ -37,7 +40,8 @@ struct LinearPass {
   std::size_t panel_count;  // outputs / kPanel, rounded up
   float* out;               // [rows, out_stride]
   std::size_t out_stride;   // in floats, >= panel_count * kPanel
-  float* squares;           // [rows, kPanel]: partial sums of the squares of `out`
+  Then then;
+  float* squares;  // [rows, kPanel]: partial sums of the squares of `out`, if a norm follows
 };
 
 /// Inputs whose weights are stored side by side for one output in a product of bytes.
@@ -69,6 +73,7 @@ struct ByteLinearPass {
   std::size_t panel_count;
   float* out;
   std::size_t out_stride;
+  Then then;
   float* squares;
 };
 
@@ -111,7 +116,8 @@ struct SparsePass {
   std::size_t features;  // rows of `weight`
   std::size_t stride;    // outputs, in floats
   float* out;            // [rows, stride]
-  float* squares;        // [rows, kPanel]
+  Then then;
+  float* squares;  // [rows, kPanel], if a norm follows
 };
 
 /// The entries of a row of ShortSparsePass.
@@ -139,7 +145,8 @@ struct ShortSparsePass {
   std::size_t features;  // rows of `weight`
   std::size_t stride;    // outputs, in floats
   float* out;            // [rows, stride]
-  float* squares;        // [rows, kPanel]
+  Then then;
+  float* squares;  // [rows, kPanel], if a norm follows
 };
 
 /// Columns of 16 bits in the longest vector.
@@ -155,7 +162,7 @@ struct Kernels {
   std::size_t tile_rows;
 
   void (*linear)(const LinearPass& pass, std::size_t rows);
-  /// Like linear(), but adds to `out`; `squares` are those of the sum.
+  /// Like linear(), but adds to `out`; what follows reads the sum.
   void (*add_linear)(const LinearPass& pass, std::size_t rows);
   void (*to_bytes)(const BytesPass& pass, std::size_t rows);
   void (*byte_linear)(const ByteLinearPass& pass, std::size_t rows);

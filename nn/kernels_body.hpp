@@ -182,6 +182,24 @@ struct Vectors {
   [[gnu::always_inline]] static inline void store_partial(float* to, const Partial& sum) {
     for (int v = 0; v < kVectors; ++v) store(to + v * kLanes, sum.part[v]);
   }
+
+  /// Stores kWide vectors of a row that a Linear has computed, for what follows it. `squares`: the
+  /// row's; `is_first`: none of its squares have been added yet.
+  template <int kWide>
+  [[gnu::always_inline]] static inline void finish(Then then, Vector (&row)[kWide], float* to,
+                                                   float* squares, bool is_first) {
+    if (then == Then::kRelu) {
+#pragma GCC unroll 16
+      for (int v = 0; v < kWide; ++v) row[v] = relu(row[v]);
+    }
+#pragma GCC unroll 16
+    for (int v = 0; v < kWide; ++v) store(to + v * kLanes, row[v]);
+    if (then != Then::kNorm) return;
+    Partial square = is_first ? Partial{} : load_partial(squares);
+#pragma GCC unroll 16
+    for (int v = 0; v < kWide; ++v) add_square(square, v % kVectors, row[v]);
+    store_partial(squares, square);
+  }
 };
 
 /// What a tile of a product of floats adds up: one input at a time, from the bias on.
@@ -290,9 +308,7 @@ struct ByteTerms : private Vectors<kLanes> {
 template <int kLanes, class Terms, int kMaxRows, int kRegisters>
 struct LinearKernel : private Vectors<kLanes> {
   using Base = Vectors<kLanes>;
-  using Base::add_square, Base::kVectors, Base::load, Base::load_partial, Base::store,
-      Base::store_partial;
-  using typename Base::Partial;
+  using Base::finish, Base::kVectors, Base::load;
   using typename Base::Vector;
   using Pass = typename Terms::Pass;
 
@@ -327,16 +343,14 @@ struct LinearKernel : private Vectors<kLanes> {
     float* squares = pass.squares + row * kPanel;
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r, out += pass.out_stride, squares += kPanel) {
-      Partial square = panel == 0 ? Partial{} : load_partial(squares);
+      Vector result[kWide];
 #pragma GCC unroll 16
       for (int v = 0; v < kWide; ++v) {
-        Vector y = Terms::end(pass, row + static_cast<std::size_t>(r),
-                              column + static_cast<std::size_t>(v * kLanes), sum[r][v]);
-        if constexpr (kAdd) y += load(out + v * kLanes);
-        store(out + v * kLanes, y);
-        add_square(square, v % kVectors, y);
+        result[v] = Terms::end(pass, row + static_cast<std::size_t>(r),
+                               column + static_cast<std::size_t>(v * kLanes), sum[r][v]);
+        if constexpr (kAdd) result[v] += load(out + v * kLanes);
       }
-      store_partial(squares, square);
+      finish(pass.then, result, out, squares, panel == 0);
     }
   }
 
@@ -393,9 +407,9 @@ struct LinearKernel : private Vectors<kLanes> {
 template <int kLanes>
 struct RowKernels : private Vectors<kLanes> {
   using Base = Vectors<kLanes>;
-  using Base::add_square, Base::all, Base::group_totals, Base::kGroup, Base::kVectors, Base::larger,
-      Base::highest, Base::load, Base::load_partial, Base::multiply_add, Base::relu, Base::store,
-      Base::store_partial, Base::total;
+  using Base::add_square, Base::all, Base::finish, Base::group_totals, Base::kGroup, Base::kVectors,
+      Base::larger, Base::highest, Base::load, Base::load_partial, Base::multiply_add, Base::relu,
+      Base::store, Base::store_partial, Base::total;
   using typename Base::Integers;
   using typename Base::Partial;
   using typename Base::Vector;
@@ -585,8 +599,7 @@ struct RowKernels : private Vectors<kLanes> {
   template <int kPanels>
   [[gnu::always_inline]] static inline void sparse_columns(const SparsePass& pass, std::size_t row,
                                                            std::size_t column, const float* weights,
-                                                           std::size_t weight_stride,
-                                                           Partial& square) {
+                                                           std::size_t weight_stride) {
     constexpr int kWide = kPanels * kVectors;
     const std::uint16_t* index = pass.index + row * pass.entry_stride;
     const float* value = pass.value + row * pass.entry_stride;
@@ -599,12 +612,8 @@ struct RowKernels : private Vectors<kLanes> {
 #pragma GCC unroll 8
       for (int v = 0; v < kWide; ++v) multiply_add(sum[v], factor, load(weight + v * kLanes));
     }
-    float* out = pass.out + row * pass.stride + column;
-#pragma GCC unroll 8
-    for (int v = 0; v < kWide; ++v) {
-      store(out + v * kLanes, sum[v]);
-      add_square(square, v % kVectors, sum[v]);
-    }
+    finish(pass.then, sum, pass.out + row * pass.stride + column, pass.squares + row * kPanel,
+           column == 0);
   }
 
   /// All rows for one group of columns after the other, eight vectors at a time: rows next to each
@@ -616,16 +625,13 @@ struct RowKernels : private Vectors<kLanes> {
       const std::size_t columns = left < kSparseColumns ? left : kSparseColumns;
       const float* weights = pass.weight + first * pass.features;
       for (std::size_t row = 0; row < rows; ++row) {
-        float* squares = pass.squares + row * kPanel;
-        Partial square = first == 0 ? Partial{} : load_partial(squares);
         std::size_t column = 0;
         for (; column + kPanels * kPanel <= columns; column += kPanels * kPanel) {
-          sparse_columns<kPanels>(pass, row, first + column, weights + column, columns, square);
+          sparse_columns<kPanels>(pass, row, first + column, weights + column, columns);
         }
         for (; column < columns; column += kPanel) {
-          sparse_columns<1>(pass, row, first + column, weights + column, columns, square);
+          sparse_columns<1>(pass, row, first + column, weights + column, columns);
         }
-        store_partial(squares, square);
       }
     }
   }
@@ -656,13 +662,24 @@ struct RowKernels : private Vectors<kLanes> {
     return product;
   }
 
-  /// The first or second half as floats.
-  template <int kHalf>
-  [[gnu::always_inline]] static inline Vector half_of(Shorts shorts) {
-    HalfShorts half;
-    __builtin_memcpy(&half, reinterpret_cast<const char*>(&shorts) + kHalf * sizeof half,
-                     sizeof half);
-    return __builtin_convertvector(half, Vector);
+  /// Finishes the first kCount vectors of a row from its sums from `column` on.
+  template <int kCount, int kWide>
+  [[gnu::always_inline]] static inline void finish_shorts(const ShortSparsePass& pass,
+                                                          std::size_t row, std::size_t column,
+                                                          const Shorts (&sum)[kWide]) {
+    Vector result[kCount];
+#pragma GCC unroll 16
+    for (int v = 0; v < kCount; ++v) {
+      HalfShorts half;
+      __builtin_memcpy(&half,
+                       reinterpret_cast<const char*>(sum) + v * static_cast<int>(sizeof half),
+                       sizeof half);
+      result[v] = load(pass.bias + column + v * kLanes);
+      multiply_add(result[v], __builtin_convertvector(half, Vector),
+                   load(pass.units + column + v * kLanes));
+    }
+    finish(pass.then, result, pass.out + row * pass.stride + column, pass.squares + row * kPanel,
+           column == 0);
   }
 
   /// All rows for kColumns columns. The sums of whole weights stay in registers from row to row.
@@ -702,22 +719,11 @@ struct RowKernels : private Vectors<kLanes> {
           sum[v] += share_of(load_shorts(weight + v * kShorts), share);
         }
       }
-      float* squares = pass.squares + row * kPanel;
-      Partial square = column == 0 ? Partial{} : load_partial(squares);
-      const auto finish = [&](std::size_t at, int part, Vector total)
-          __attribute__((always_inline)) {
-        if (at >= pass.stride) return;  // the weights' padding
-        Vector y = load(pass.bias + at);
-        multiply_add(y, total, load(pass.units + at));
-        store(pass.out + row * pass.stride + at, y);
-        add_square(square, part % kVectors, y);
-      };
-#pragma GCC unroll 8
-      for (int v = 0; v < kWide; ++v) {
-        finish(column + v * kShorts, 2 * v, half_of<0>(sum[v]));
-        finish(column + v * kShorts + kLanes, 2 * v + 1, half_of<1>(sum[v]));
+      if (column + kColumns <= pass.stride) {
+        finish_shorts<2 * kWide>(pass, row, column, sum);
+      } else {  // the last panel is the weights' padding
+        finish_shorts<2 * kWide - kVectors>(pass, row, column, sum);
       }
-      store_partial(squares, square);
     }
   }
 

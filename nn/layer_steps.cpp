@@ -24,13 +24,13 @@ void for_each_run(std::size_t first, std::size_t last, KindOf&& kind_of, Use&& u
 // ---- Sparse input -------------------------------------------------------------------------------
 
 void FloatEntries::run(const BlockPass& pass, std::size_t row, std::size_t count,
-                       RowsPlace to) const {
+                       const PlacedLayer& layer) const {
   const std::size_t first = pass.first + row;
   pass.kernels.sparse_linear(
       {pass.features.index(first).data(), pass.features.value(first).data(),
        pass.features.active(first), pass.features.entry_stride(), linear_.weight.data(),
-       linear_.bias.data(), linear_.layout.inputs, to.stride, pass.at(to) + row * to.stride,
-       pass.squares() + row * kPanel},
+       linear_.bias.data(), linear_.layout.inputs, layer.to.stride,
+       pass.at(layer.to) + row * layer.to.stride, layer.then, pass.squares() + row * kPanel},
       count);
 }
 
@@ -63,7 +63,7 @@ float ShortEntries::unit_of_output() {
 }
 
 void ShortEntries::run(const BlockPass& pass, std::size_t row, std::size_t count,
-                       RowsPlace to) const {
+                       const PlacedLayer& layer) const {
   RowPieces& pieces = pass.scratch.pieces;
   pieces.begin();
   for_each_run(
@@ -74,20 +74,21 @@ void ShortEntries::run(const BlockPass& pass, std::size_t row, std::size_t count
       },
       [&](std::size_t begin, std::size_t end, bool is_cut) {
         if (is_cut) {
-          run_shorts(pass, begin, end - begin, to);
+          run_shorts(pass, begin, end - begin, layer);
         } else {
-          floats_.run(pass, begin, end - begin, to);
+          floats_.run(pass, begin, end - begin, layer);
         }
       });
 }
 
 void ShortEntries::run_shorts(const BlockPass& pass, std::size_t row, std::size_t count,
-                              RowsPlace to) const {
+                              const PlacedLayer& layer) const {
   const RowPieces& pieces = pass.scratch.pieces;
   pass.kernels.short_sparse_linear(
       {pieces.changes(row), pieces.parts(row), pieces.shares(row), pieces.counts(row),
        RowPieces::kMostChanges, RowPieces::kMost, weight_.data(), units_.data(), bias_.data(),
-       layout_.inputs, to.stride, pass.at(to) + row * to.stride, pass.squares() + row * kPanel},
+       layout_.inputs, layer.to.stride, pass.at(layer.to) + row * layer.to.stride, layer.then,
+       pass.squares() + row * kPanel},
       count);
 }
 
@@ -99,7 +100,7 @@ void SparseInputStep<Entries>::run(const BlockPass& pass) const {
         if (dense) {
           run_dense(pass, begin, end - begin);
         } else {
-          sparse_.run(pass, begin, end - begin, layer_.to);
+          sparse_.run(pass, begin, end - begin, layer_);
         }
       });
   // The residual stream accumulates in rows beyond the block: without clearing them, their values
@@ -127,7 +128,7 @@ void SparseInputStep<Entries>::run_dense(const BlockPass& pass, std::size_t row,
       for (std::size_t k = 0; k < index.size(); ++k) to[index[k]] += value[k];
     }
     pass.kernels.linear(linear_pass(dense_, dense_rows, columns, pass.at(layer_.to) + row * stride,
-                                    stride, pass.squares() + row * kPanel),
+                                    stride, layer_.then, pass.squares() + row * kPanel),
                         some);
   }
 }
@@ -148,7 +149,7 @@ void NormStep::run(const BlockPass& pass) const {
   const std::size_t stride = layer_.to.stride, width = layer_.outputs;
   pass.kernels.norm_relu(
       {pass.at(layer_.from), out, stride, width, squares, scale_.data(), shift_.data()}, pass.rows);
-  if (layer_.to_norm) pass.kernels.centre(out, stride, width, squares, pass.rows);
+  if (layer_.then == Then::kNorm) pass.kernels.centre(out, stride, width, squares, pass.rows);
 }
 
 // ---- ReLU ---------------------------------------------------------------------------------------
@@ -185,7 +186,7 @@ void OutcomesStep::run(const BlockPass& pass) const {
 void PanelProduct::run(const BlockPass& pass) const {
   const auto product = layer_.added == kNoValue ? pass.kernels.linear : pass.kernels.add_linear;
   product(linear_pass(linear_, pass.at(layer_.from), layer_.from.stride, pass.at(layer_.to),
-                      layer_.to.stride, pass.squares()),
+                      layer_.to.stride, layer_.then, pass.squares()),
           pass.rows);
 }
 
@@ -194,7 +195,7 @@ const float* PanelProduct::logits(const BlockPass& pass, std::size_t row, std::s
   float* const logits = pass.scratch.logits.data();
   const std::size_t stride = layer_.from.stride;
   pass.kernels.linear(linear_pass(linear_, pass.at(layer_.from) + row * stride, stride, logits,
-                                  padded(layer_.outputs), pass.squares()),
+                                  padded(layer_.outputs), layer_.then, pass.squares()),
                       count);
   return logits;
 }
@@ -233,6 +234,7 @@ ByteLinearPass ByteProduct::prepare(const BlockPass& pass, std::size_t row, std:
           layout_.biases / kPanel,
           out,
           out_stride,
+          layer_.then,
           pass.squares()};
 }
 

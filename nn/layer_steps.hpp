@@ -38,7 +38,7 @@ class PackSource {
   template <class Weight, class Bias>
   void read(const PlacedLayer& layer, Weight&& weight, Bias&& bias) {
     const LayerParameters from = parameters(layer);
-    const double share = layer.to_norm ? 1.0 / static_cast<double>(layer.outputs) : 0.0;
+    const double share = layer.then == Then::kNorm ? 1.0 / static_cast<double>(layer.outputs) : 0.0;
     double bias_mean = 0;
     std::ranges::fill(means_, 0.0);
     for (std::size_t output = 0; output < layer.outputs; ++output) {
@@ -132,11 +132,11 @@ struct PackedLinear {
 
 /// Multiplies the rows `in` by these panels into the rows `out`.
 inline LinearPass linear_pass(const PackedLinear<Panels>& linear, const float* in,
-                              std::size_t in_stride, float* out, std::size_t out_stride,
+                              std::size_t in_stride, float* out, std::size_t out_stride, Then then,
                               float* squares) {
   const float *const weight = linear.weight.data(), *const bias = linear.bias.data();
   const std::size_t inputs = linear.layout.inputs, panels = linear.layout.biases / kPanel;
-  return {in, in_stride, inputs, weight, bias, panels, out, out_stride, squares};
+  return {in, in_stride, inputs, weight, bias, panels, out, out_stride, then, squares};
 }
 
 /// The inner products of the row `in` with the weights of the `count` outputs `wanted`.
@@ -170,8 +170,9 @@ class FloatEntries {
     return PackedLinear<InputRows<kPanel>>::bytes(layer);
   }
   void load(const PlacedLayer& layer, PackSource& source) { linear_.load(layer, source); }
-  /// Multiplies the rows [row, row + count) of the pass into the rows `to`.
-  void run(const BlockPass& pass, std::size_t row, std::size_t count, RowsPlace to) const;
+  /// Runs `layer` for the rows [row, row + count) of the pass.
+  void run(const BlockPass& pass, std::size_t row, std::size_t count,
+           const PlacedLayer& layer) const;
 
  private:
   PackedLinear<InputRows<kPanel>> linear_;
@@ -198,11 +199,13 @@ class ShortEntries {
            2 * (layout.biases + layout.inputs) * sizeof(float) + FloatEntries::bytes(layer);
   }
   void load(const PlacedLayer& layer, PackSource& source);
-  void run(const BlockPass& pass, std::size_t row, std::size_t count, RowsPlace to) const;
+  void run(const BlockPass& pass, std::size_t row, std::size_t count,
+           const PlacedLayer& layer) const;
 
  private:
   float unit_of_output();
-  void run_shorts(const BlockPass& pass, std::size_t row, std::size_t count, RowsPlace to) const;
+  void run_shorts(const BlockPass& pass, std::size_t row, std::size_t count,
+                  const PlacedLayer& layer) const;
 
   InputRows<kShortColumns> layout_;
   AlignedVector<std::int16_t> weight_;

@@ -150,8 +150,18 @@ void OneDnnLinear::multiply(const BlockPass& pass) const {
 
 void OneDnnLinear::run(const BlockPass& pass) const {
   multiply(pass);
-  if (!layer_.to_norm) return;
-  pass.kernels.sum_squares(pass.at(layer_.to), layer_.to.stride, pass.squares(), pass.rows);
+  float* const out = pass.at(layer_.to);
+  const std::size_t stride = layer_.to.stride;
+  switch (layer_.then) {
+    case Then::kNothing:
+      break;
+    case Then::kNorm:
+      pass.kernels.sum_squares(out, stride, pass.squares(), pass.rows);
+      break;
+    case Then::kRelu:
+      pass.kernels.relu(out, out, pass.rows * stride);
+      break;
+  }
 }
 
 const float* OneDnnLinear::logits(const BlockPass& pass, std::size_t row, std::size_t /*count*/,

@@ -34,7 +34,6 @@ template <class Real>
 PackedMatrix<Real>::PackedMatrix(std::size_t rows, std::size_t columns, std::size_t product_rows)
     : panels_(rows * round_up(columns, kPanel)),
       row_(round_up(columns, kPanel)),
-      squares_(product_rows * kPanel),
       aligned_(columns % kPanel == 0 ? 0 : product_rows * round_up(columns, kPanel)) {}
 
 template <class Real>
@@ -83,7 +82,6 @@ void PackedMatrix<Real>::multiply(Matrix<const Real> left, Matrix<Real> result, 
   }
   assert(reinterpret_cast<std::uintptr_t>(result.data) % kLineBytes == 0);
   if constexpr (std::is_same_v<Real, float>) {
-    assert(result.rows * kPanel <= squares_.size());
     const LinearPass pass{.in = left.data,
                           .in_stride = left.stride,
                           .inputs = rows_,
@@ -92,7 +90,8 @@ void PackedMatrix<Real>::multiply(Matrix<const Real> left, Matrix<Real> result, 
                           .panel_count = padded / kPanel,
                           .out = result.data,
                           .out_stride = result.stride,
-                          .squares = squares_.data()};
+                          .then = Then::kNothing,
+                          .squares = nullptr};
     const Kernels& kernels = best_kernels();
     (add ? kernels.add_linear : kernels.linear)(pass, result.rows);
   } else {

@@ -49,7 +49,6 @@ class PackedMatrix {
  private:
   std::size_t rows_ = 0, columns_ = 0;  // of the packed matrix
   AlignedVector<Real> panels_, row_;
-  AlignedVector<Real> squares_;  // [product rows, kPanel], written by the kernels, never read
   AlignedVector<Real> aligned_;  // [product rows, columns rounded up], for other strides
 };
 

@@ -38,9 +38,33 @@ class EveryKernel : public ::testing::TestWithParam<std::size_t> {
     return sum;
   }
 
+  /// Squares of rows before a Linear.
+  static AlignedFloats untouched(std::size_t count) {
+    AlignedFloats squares(count);
+    std::fill_n(squares.data(), count, 7.0f);
+    return squares;
+  }
+  /// What a Linear stores for a result.
+  static double stored(Then then, double result) {
+    return then == Then::kRelu ? std::max(result, 0.0) : result;
+  }
+  static void expect_squares(Then then, const AlignedFloats& squares, std::size_t row,
+                             double expected) {
+    if (then == Then::kNorm) {
+      EXPECT_NEAR(squares_of(squares, row) / expected, 1.0, 1e-5);
+    } else {
+      EXPECT_EQ(squares_of(squares, row), 7.0 * kPanel);
+    }
+  }
+
   const Kernels* kernels_ = nullptr;
   Random random_{1, 2, 3, Purpose::kTest};
 };
+
+/// A Linear, whether it adds to its output, and what follows it.
+constexpr std::pair<bool, Then> kEveryUse[] = {{false, Then::kNothing}, {false, Then::kNorm},
+                                               {false, Then::kRelu},    {true, Then::kNothing},
+                                               {true, Then::kNorm},     {true, Then::kRelu}};
 
 const std::vector<std::size_t> kRowCounts = {1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 14, 23, 25, 48};
 
@@ -53,12 +77,12 @@ TEST_P(EveryKernel, Linear) {
         SCOPED_TRACE(::testing::Message() << rows << " rows, " << inputs << " to " << outputs);
         const AlignedFloats in = random_rows(rows, inputs);
         const AlignedFloats before = random_rows(rows, outputs);
-        for (const bool add : {false, true}) {
-          AlignedFloats out(rows * outputs), squares(rows * kPanel);
+        for (const auto& [add, then] : kEveryUse) {
+          AlignedFloats out(rows * outputs), squares = untouched(rows * kPanel);
           std::copy_n(before.data(), before.size(), out.data());
           (add ? kernels_->add_linear : kernels_->linear)(
               {in.data(), inputs, inputs, panels.data(), bias.data(), outputs / kPanel, out.data(),
-               outputs, squares.data()},
+               outputs, then, squares.data()},
               rows);
           for (std::size_t row = 0; row < rows; ++row) {
             double square = 0;
@@ -68,10 +92,10 @@ TEST_P(EveryKernel, Linear) {
                 const float weight = panels[(o / kPanel * inputs + i) * kPanel + o % kPanel];
                 sum += double{in[row * inputs + i]} * weight;
               }
-              ASSERT_NEAR(out[row * outputs + o], sum, 1e-4);
+              ASSERT_NEAR(out[row * outputs + o], stored(then, sum), 1e-4);
               square += sum * sum;
             }
-            ASSERT_NEAR(squares_of(squares, row) / square, 1.0, 1e-5);
+            expect_squares(then, squares, row, square);
           }
         }
       }
@@ -88,7 +112,7 @@ TEST_P(EveryKernel, LinearLeavesOtherMemoryAlone) {
     std::fill_n(out.data(), out.size(), 7.0f);
     std::fill_n(squares.data(), squares.size(), 7.0f);
     kernels_->linear({in.data(), kWidth, kWidth, panels.data(), bias.data(), kWidth / kPanel,
-                      out.data(), kStride, squares.data()},
+                      out.data(), kStride, Then::kNorm, squares.data()},
                      rows);
     for (std::size_t i = 0; i < out.size(); ++i) {
       const bool ours = i < rows * kStride && i % kStride < kWidth;
@@ -141,12 +165,12 @@ TEST_P(EveryKernel, ByteLinear) {
         const AlignedFloats units = random_rows(rows, 1), before = random_rows(rows, out_stride);
         std::vector<float> unit(rows);
         for (std::size_t row = 0; row < rows; ++row) unit[row] = units[row * kPanel];
-        for (const bool add : {false, true}) {
-          AlignedFloats out(rows * out_stride), squares(rows * kPanel);
+        for (const auto& [add, then] : kEveryUse) {
+          AlignedFloats out(rows * out_stride), squares = untouched(rows * kPanel);
           std::copy_n(before.data(), before.size(), out.data());
           (add ? kernels_->add_byte_linear : kernels_->byte_linear)(
               {in.data(), unit.data(), inputs, inputs, panels.data(), weight_units.data(),
-               bias.data(), outputs / kPanel, out.data(), out_stride, squares.data()},
+               bias.data(), outputs / kPanel, out.data(), out_stride, then, squares.data()},
               rows);
           for (std::size_t row = 0; row < rows; ++row) {
             double square = 0;
@@ -158,10 +182,11 @@ TEST_P(EveryKernel, ByteLinear) {
               }
               const double product = double{unit[row]} * weight_units[o] * sum;
               const double y = product + bias[o] + (add ? double{before[row * out_stride + o]} : 0);
-              ASSERT_NEAR(out[row * out_stride + o], y, 1e-5 + 1e-6 * std::abs(product));
+              ASSERT_NEAR(out[row * out_stride + o], stored(then, y),
+                          1e-5 + 1e-6 * std::abs(product));
               square += y * y;
             }
-            ASSERT_NEAR(squares_of(squares, row) / square, 1.0, 1e-5);
+            expect_squares(then, squares, row, square);
             for (std::size_t o = outputs; o < out_stride; ++o) {
               ASSERT_EQ(out[row * out_stride + o], before[row * out_stride + o]);
             }
@@ -284,23 +309,25 @@ TEST_P(EveryKernel, SparseLinear) {
         value.push_back(random_.normal());
       }
     }
-    AlignedFloats out(active.size() * width), squares(active.size() * kPanel);
-    kernels_->sparse_linear({index.data(), value.data(), active.data(), kFeatures, weight.data(),
-                             bias.data(), kFeatures, width, out.data(), squares.data()},
-                            active.size());
-    for (std::size_t row = 0; row < active.size(); ++row) {
-      double square = 0;
-      for (std::size_t o = 0; o < width; ++o) {
-        const std::size_t first = o / kSparseColumns * kSparseColumns;
-        const std::size_t columns = std::min(kSparseColumns, width - first);
-        double sum = bias[o];
-        for (std::size_t i = row * kFeatures; i < row * kFeatures + active[row]; ++i) {
-          sum += double{value[i]} * weight[first * kFeatures + index[i] * columns + o - first];
+    for (const Then then : {Then::kNothing, Then::kNorm, Then::kRelu}) {
+      AlignedFloats out(active.size() * width), squares = untouched(active.size() * kPanel);
+      kernels_->sparse_linear({index.data(), value.data(), active.data(), kFeatures, weight.data(),
+                               bias.data(), kFeatures, width, out.data(), then, squares.data()},
+                              active.size());
+      for (std::size_t row = 0; row < active.size(); ++row) {
+        double square = 0;
+        for (std::size_t o = 0; o < width; ++o) {
+          const std::size_t first = o / kSparseColumns * kSparseColumns;
+          const std::size_t columns = std::min(kSparseColumns, width - first);
+          double sum = bias[o];
+          for (std::size_t i = row * kFeatures; i < row * kFeatures + active[row]; ++i) {
+            sum += double{value[i]} * weight[first * kFeatures + index[i] * columns + o - first];
+          }
+          ASSERT_NEAR(out[row * width + o], stored(then, sum), 1e-4) << "row " << row;
+          square += sum * sum;
         }
-        ASSERT_NEAR(out[row * width + o], sum, 1e-4) << "row " << row;
-        square += sum * sum;
+        expect_squares(then, squares, row, square);
       }
-      ASSERT_NEAR(squares_of(squares, row) / square, 1.0, 1e-5);
     }
   }
 }
@@ -325,37 +352,41 @@ TEST_P(EveryKernel, ShortSparseLinear) {
     }
     shares[kEntries] = -32768;  // row 1 has parts
     shares[kEntries + 1] = 32767;
-    AlignedFloats out(rows * width + kPanel, -1.0f), squares(rows * kPanel);
-    kernels_->short_sparse_linear(
-        {changes.data(), parts.data(), shares.data(), counts.data(), kEntries, kEntries,
-         weight.data(), units.data(), bias.data(), kFeatures, width, out.data(), squares.data()},
-        rows);
-    std::vector<int> wholes(width);
-    for (std::size_t row = 0; row < rows; ++row) {
-      double square = 0;
-      for (std::size_t o = 0; o < width; ++o) {
-        const std::size_t first = o / kSparseColumns * kSparseColumns;
-        const std::size_t columns = std::min(kSparseColumns, all_columns - first);
-        const auto weight_of = [&](std::size_t feature) {
-          return int{weight[first * kFeatures + feature * columns + o - first]};
-        };
-        if (!counts[row].follows) wholes[o] = 0;
-        std::size_t i = row * kEntries;
-        for (std::size_t n = 0; n < counts[row].added; ++n) wholes[o] += weight_of(changes[i++]);
-        for (std::size_t n = 0; n < counts[row].removed; ++n) wholes[o] -= weight_of(changes[i++]);
-        int sum = wholes[o];
-        for (std::size_t n = row * kEntries; n < row * kEntries + counts[row].parts; ++n) {
-          sum += (weight_of(parts[n]) * shares[n] + (1 << 14)) >> 15;
+    for (const Then then : {Then::kNothing, Then::kNorm, Then::kRelu}) {
+      AlignedFloats out(rows * width + kPanel, -1.0f), squares = untouched(rows * kPanel);
+      kernels_->short_sparse_linear({changes.data(), parts.data(), shares.data(), counts.data(),
+                                     kEntries, kEntries, weight.data(), units.data(), bias.data(),
+                                     kFeatures, width, out.data(), then, squares.data()},
+                                    rows);
+      std::vector<int> wholes(width);
+      for (std::size_t row = 0; row < rows; ++row) {
+        double square = 0;
+        for (std::size_t o = 0; o < width; ++o) {
+          const std::size_t first = o / kSparseColumns * kSparseColumns;
+          const std::size_t columns = std::min(kSparseColumns, all_columns - first);
+          const auto weight_of = [&](std::size_t feature) {
+            return int{weight[first * kFeatures + feature * columns + o - first]};
+          };
+          if (!counts[row].follows) wholes[o] = 0;
+          std::size_t i = row * kEntries;
+          for (std::size_t n = 0; n < counts[row].added; ++n) wholes[o] += weight_of(changes[i++]);
+          for (std::size_t n = 0; n < counts[row].removed; ++n)
+            wholes[o] -= weight_of(changes[i++]);
+          int sum = wholes[o];
+          for (std::size_t n = row * kEntries; n < row * kEntries + counts[row].parts; ++n) {
+            sum += (weight_of(parts[n]) * shares[n] + (1 << 14)) >> 15;
+          }
+          ASSERT_LT(std::abs(sum), 1 << 15);
+          const double wanted = double{bias[o]} + double{units[o]} * sum;
+          ASSERT_NEAR(out[row * width + o], stored(then, wanted),
+                      1e-6 * (1 + std::abs(double{units[o]} * sum)))
+              << "row " << row;
+          square += wanted * wanted;
         }
-        ASSERT_LT(std::abs(sum), 1 << 15);
-        const double wanted = double{bias[o]} + double{units[o]} * sum;
-        ASSERT_NEAR(out[row * width + o], wanted, 1e-6 * (1 + std::abs(double{units[o]} * sum)))
-            << "row " << row;
-        square += wanted * wanted;
+        expect_squares(then, squares, row, square);
       }
-      ASSERT_NEAR(squares_of(squares, row) / square, 1.0, 1e-5);
+      for (std::size_t i = 0; i < kPanel; ++i) ASSERT_EQ(out[rows * width + i], -1.0f);
     }
-    for (std::size_t i = 0; i < kPanel; ++i) ASSERT_EQ(out[rows * width + i], -1.0f);
   }
 }
 
