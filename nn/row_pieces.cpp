@@ -1,6 +1,7 @@
 #include "nn/row_pieces.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -31,17 +32,17 @@ bool RowPieces::cut(std::size_t row, std::span<const std::uint16_t> index,
     return false;
   }
   // Most values are 1. Both lists get each entry, and one of them keeps it: no branch depends on
-  // the values.
+  // the values. Bits are compared, because floats might be NaN, which costs twice as much.
+  constexpr auto kBitsOfOne = std::bit_cast<std::uint32_t>(1.0f);
   std::uint16_t* const wholes = wholes_[1 - last_].data();
   std::array<std::uint8_t, kMost> others;
-  std::size_t whole = 0, other = 0;
+  std::size_t whole = 0;
   for (std::size_t i = 0; i < index.size(); ++i) {
-    const bool is_one = value[i] == 1.0f;
     wholes[whole] = index[i];
-    others[other] = static_cast<std::uint8_t>(i);
-    whole += is_one ? 1 : 0;
-    other += is_one ? 0 : 1;
+    others[i - whole] = static_cast<std::uint8_t>(i);
+    whole += std::bit_cast<std::uint32_t>(value[i]) == kBitsOfOne ? 1 : 0;
   }
+  const std::size_t other = index.size() - whole;
   constexpr std::int32_t kOne = 1 << 15;
   std::uint16_t* const parts = &parts_[row * kMost];
   std::int16_t* const shares = &shares_[row * kMost];
