@@ -462,28 +462,42 @@ struct RowKernels : private Vectors<kLanes> {
   /// Bytes of one vector of floats.
   typedef std::uint8_t Bytes __attribute__((vector_size(kLanes), may_alias));
 
-  /// Writes a panel of integers from 0 to 127 as bytes.
-  template <class Any>
+  /// Writes kCount vectors of integers from 0 to 127 as bytes.
+  template <int kCount>
   [[gnu::always_inline]] static inline void store_bytes(std::uint8_t* to,
-                                                        const Any (&panel)[kVectors]) {
+                                                        const Integers (&vectors)[kCount]) {
 #if defined(__AVX2__)
-    if constexpr (kLanes == 8) {  // g++ 12 converts one integer after the other
-      typedef std::int16_t EightShorts __attribute__((vector_size(16)));
-      EightShorts half[2];
-      for (int v = 0; v < 2; ++v) {
-        const auto low = __builtin_shufflevector(panel[v], panel[v], 0, 1, 2, 3);
-        const auto high = __builtin_shufflevector(panel[v], panel[v], 4, 5, 6, 7);
-        asm("vpackssdw %2, %1, %0" : "=x"(half[v]) : "x"(low), "x"(high));
-      }
-      EightShorts bytes;
-      asm("vpackuswb %2, %1, %0" : "=x"(bytes) : "x"(half[0]), "x"(half[1]));
+    // The compiler would convert one vector after the other, which takes twice as long. Packing
+    // works within quarters or halves of a vector, so that groups of four bytes are out of order.
+    if constexpr (kCount == 4) {
+      constexpr int kParts = kLanes / 4;
+      Integers order, low, high, bytes;
+#pragma GCC unroll 16
+      for (int i = 0; i < kLanes; ++i) order[i] = i % kParts * 4 + i / kParts;
+      asm("vpackssdw %2, %1, %0" : "=v"(low) : "v"(vectors[0]), "v"(vectors[1]));
+      asm("vpackssdw %2, %1, %0" : "=v"(high) : "v"(vectors[2]), "v"(vectors[3]));
+      asm("vpackuswb %2, %1, %0" : "=v"(bytes) : "v"(low), "v"(high));
+      asm("vpermd %0, %1, %0" : "+v"(bytes) : "v"(order));
       __builtin_memcpy(to, &bytes, sizeof bytes);
       return;
     }
 #endif
-    for (int v = 0; v < kVectors; ++v) {
-      *reinterpret_cast<Bytes*>(to + v * kLanes) = __builtin_convertvector(panel[v], Bytes);
+    for (int v = 0; v < kCount; ++v) {
+      *reinterpret_cast<Bytes*>(to + v * kLanes) = __builtin_convertvector(vectors[v], Bytes);
     }
+  }
+
+  /// Writes kCount vectors times `factor`, rounded.
+  template <int kCount>
+  [[gnu::always_inline]] static inline void scale_to_bytes(const float* in, Vector factor,
+                                                           std::uint8_t* to) {
+    Integers vectors[kCount];
+#pragma GCC unroll 4
+    for (int v = 0; v < kCount; ++v) {
+      const Vector scaled = load(in + v * kLanes) * factor + all(0.5f);
+      vectors[v] = __builtin_convertvector(scaled, Integers);
+    }
+    store_bytes(to, vectors);
   }
 
   /// The largest of whole panels of values, none negative. Four vectors at a time: each comparison
@@ -512,13 +526,12 @@ struct RowKernels : private Vectors<kLanes> {
       pass.units[row] = most / kMost;
       const Vector factor = all(most > 0 ? kMost / most : 0.0f);
       // A product that is rounded up cannot turn 127 into 128.
-      for (std::size_t column = 0; column < pass.stride; column += kPanel) {
-        Integers panel[kVectors];
-        for (int v = 0; v < kVectors; ++v) {
-          const Vector scaled = load(in + column + v * kLanes) * factor + all(0.5f);
-          panel[v] = __builtin_convertvector(scaled, Integers);
-        }
-        store_bytes(bytes + column, panel);
+      std::size_t column = 0;
+      for (; column + 4 * kLanes <= pass.stride; column += 4 * kLanes) {
+        scale_to_bytes<4>(in + column, factor, bytes + column);
+      }
+      for (; column < pass.stride; column += kLanes) {
+        scale_to_bytes<1>(in + column, factor, bytes + column);
       }
     }
   }
