@@ -691,16 +691,17 @@ struct RowKernels : private Vectors<kLanes> {
   template <int kHalf>
   [[gnu::always_inline]] static inline Vector half_of(Shorts shorts) {
 #if defined(__AVX512F__)
-    Integers half;
-    if constexpr (kHalf == 1) asm("vextracti64x4 $1, %0, %t0" : "+v"(shorts));
-    asm("vpmovsxwd %t1, %0" : "=v"(half) : "v"(shorts));
-    return __builtin_convertvector(half, Vector);
-#else
+    if constexpr (kLanes == 16) {
+      Integers half;
+      if constexpr (kHalf == 1) asm("vextracti64x4 $1, %0, %t0" : "+v"(shorts));
+      asm("vpmovsxwd %t1, %0" : "=v"(half) : "v"(shorts));
+      return __builtin_convertvector(half, Vector);
+    }
+#endif
     HalfShorts half;
     __builtin_memcpy(&half, reinterpret_cast<const char*>(&shorts) + kHalf * sizeof half,
                      sizeof half);
     return __builtin_convertvector(half, Vector);
-#endif
   }
 
   /// Finishes the first kCount vectors of a row from its sums from `column` on.
