@@ -27,6 +27,7 @@
 namespace senet {
 
 class AnyState;
+struct AnyGame;
 struct Exam;
 
 /// Default visits per search in `senet bench tree`.
@@ -81,15 +82,16 @@ struct Kit {
   std::uint32_t tree_bench_visits = kTreeBenchVisits;
   /// The board as lines of text for people. Default: the state's text.
   std::vector<std::string> (*drawing)(const AnyState& state) = nullptr;
-  /// The start position with `first` to begin. Default: the start, the same for both players.
-  AnyState (*start_of)(Player first) = nullptr;
+  /// The start position of `game`, the kit's, with `first` to begin. Default: the start, the same
+  /// for both players.
+  AnyState (*start_of)(const AnyGame& game, Player first) = nullptr;
   /// Other notations of a position, each introduced by its name.
   std::span<const Notation> notations = {};
   /// Whether this word of a list of moves belongs to the same move as the word before it.
   bool (*continues_move)(std::string_view word) = [](std::string_view) { return false; };
   /// The default position of `senet perft` (default: the start), and the names of its two counts in
   /// a game with dice: each roll counted once, and weighted by its probability.
-  AnyState (*perft_start)() = nullptr;
+  AnyState (*perft_start)(const AnyGame& game) = nullptr;
   std::array<std::string_view, 2> count_names = {"each_once", "by_chance"};
 
   // These have no default: commands that need a missing one refuse the game.
@@ -151,13 +153,17 @@ struct AnyGame : Kit {
   std::optional<Leaves> (*perft)(const void* state, int depth,
                                  const std::function<bool()>& keep_going);
 
-  /// The rules of a game. For an OwnOutcomesGame only the functions and the type's bounds: the
-  /// caller adds `own` and the game's constants.
+  /// The rules of a game; for an OwnOutcomesGame only the functions and the type's bounds.
   template <Game G>
   static constexpr AnyGame rules_of();
+  /// The rules of the game that begins with `start`, which outlives the table.
+  template <OwnOutcomesGame G>
+  static AnyGame rules_of(const G& start);
   /// Rules and kit of a game, registered or not. Defined in games/kit.hpp.
   template <Game G>
   static AnyGame of();
+  template <OwnOutcomesGame G>
+  static AnyGame of(const G& start);
 };
 
 /// A state of a game that is known at run time. Its functions are those of the concept Game.
@@ -316,6 +322,30 @@ constexpr AnyGame AnyGame::rules_of() {
     return in<G>(state).action_from_text(from);
   };
   return game;
+}
+
+template <OwnOutcomesGame G>
+AnyGame AnyGame::rules_of(const G& start) {
+  AnyGame game = rules_of<G>();
+  game.own = &start;
+  game.name = game_name(start);
+  game.features = feature_count(start);
+  game.most_active = senet::most_active(start);
+  game.policy_logits = senet::policy_logits(start);
+  game.outcome_values = senet::outcome_values(start);
+  game.outcome_mirror = senet::outcome_mirror(start);
+  game.value_range = senet::value_range(start);
+  game.most_legal = senet::most_legal(start);
+  game.most_chance = senet::most_chance(start);
+  game.has_dice = senet::has_dice(start);
+  game.has_afterstates = senet::has_afterstates(start);
+  return game;
+}
+
+/// The start of a game. G is the type of its states.
+template <Game G>
+G start_as(const AnyGame& game) {
+  return AnyState(game).as<G>();
 }
 
 /// The value of a finished state for `player`.

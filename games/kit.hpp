@@ -74,9 +74,9 @@ inline constexpr std::array kPlainPlayers = {
         "plays a winning move if there is one, else avoids moves that let the opponent win at once",
         &one_ply_move<G, kPlaceWorth>}};
 
+/// The game with the kit of G, which gets defaults for missing parts.
 template <Game G>
-AnyGame AnyGame::of() {
-  AnyGame game = rules_of<G>();
+AnyGame with_kit(AnyGame game) {
   static_cast<Kit&>(game) = kit_of<G>();
   game.perft = [](const void* state, int depth, const std::function<bool()>& keep_going) {
     return senet::perft(any_game_detail::in<G>(state), depth, keep_going);
@@ -91,9 +91,20 @@ AnyGame AnyGame::of() {
   if (game.drawing == nullptr) {
     game.drawing = [](const AnyState& state) { return std::vector{state.text()}; };
   }
-  if (game.start_of == nullptr) game.start_of = [](Player) { return any(G{}); };
-  if (game.perft_start == nullptr) game.perft_start = [] { return any(G{}); };
+  if (game.start_of == nullptr)
+    game.start_of = [](const AnyGame& own, Player) { return AnyState(own); };
+  if (game.perft_start == nullptr)
+    game.perft_start = [](const AnyGame& own) { return AnyState(own); };
   return game;
+}
+
+template <Game G>
+AnyGame AnyGame::of() {
+  return with_kit<G>(rules_of<G>());
+}
+template <OwnOutcomesGame G>
+AnyGame AnyGame::of(const G& start) {
+  return with_kit<G>(rules_of(start));
 }
 
 }  // namespace senet

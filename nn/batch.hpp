@@ -92,8 +92,11 @@ struct RowSize {
   std::size_t max_active = 0;   // features that are not zero
   std::size_t state_bytes = 0;  // of the state that the row is encoded from
 };
+/// Of the game to which the state `game` belongs.
 template <Game G>
-inline constexpr RowSize kRowSize{G::kMaxActive, sizeof(G)};
+constexpr RowSize row_size(const G& game = G{}) {
+  return {most_active(game), sizeof(G)};
+}
 
 /// The rows of one forward pass, with the memory for their answers. A row begins as a state; the
 /// thread that answers it encodes it, so that threads share that work too.

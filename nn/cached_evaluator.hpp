@@ -19,13 +19,12 @@ struct CacheSettings {
   std::size_t max_logits = 0;  // rows that want more logits are not stored
 };
 
-/// The cache settings for searches of G. Afterstate rows want no logits. Very wide positions are
-/// rare and are not stored.
+/// The cache settings for searches of the game to which the state `game` belongs. Afterstate rows
+/// want no logits. Very wide positions are rare and are not stored.
 template <Game G>
-CacheSettings cache_settings(std::size_t bytes, Evaluates evaluates,
-                             std::size_t max_active = G::kMaxActive) {
+CacheSettings cache_settings(const G& game, std::size_t bytes, Evaluates evaluates) {
   constexpr std::size_t kMaxLogits = std::min<std::size_t>(G::kMaxLegal * G::kLogitsPerAction, 96);
-  return {bytes, max_active, evaluates == Evaluates::kPosition ? kMaxLogits : 0};
+  return {bytes, most_active(game), evaluates == Evaluates::kPosition ? kMaxLogits : 0};
 }
 
 /// Passes only rows that are not in the cache to `inner`. If `inner` gives a row the same bits in

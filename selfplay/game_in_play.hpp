@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,23 +23,25 @@ namespace senet {
 template <Game G>
 class GameInPlay {
  public:
-  explicit GameInPlay(const PlaySettings& settings) : settings_(settings) {
-    visits_.reserve(G::kMaxLegal);
-    visited_outcomes_.reserve(G::kMaxLegal * kOutcomes<G>);
+  /// Games begin with `start`.
+  explicit GameInPlay(const PlaySettings& settings, const G& start = G{})
+      : settings_(settings), start_(start), state_(start), outcomes_(outcome_values(start).size()) {
+    visits_.reserve(most_legal(start));
+    visited_outcomes_.reserve(most_legal(start) * outcomes_);
   }
 
   /// Sets up game `number` of the run. `evaluator` and `settings` are copied into its record.
   void begin(std::uint64_t number, std::string_view evaluator, std::string_view settings) {
     number_ = number;
-    state_ = G{};
+    state_ = start_;
     ply_ = 0;
     bad_searches_ = {};
     last_outcomes_ = spread_value(state_, 0.0f);
     record_.clear();
     record_.seed = settings_.seed;
     record_.game_number = number;
-    record_.outcomes = kOutcomes<G>;
-    record_.game = std::string(G::kName);
+    record_.outcomes = outcomes_;
+    record_.game = std::string(game_name(start_));
     record_.evaluator = evaluator;
     record_.settings = settings;
     // A stream separate from ply 0's: otherwise the first random move would depend on their number.
@@ -55,7 +58,7 @@ class GameInPlay {
         return false;
       }
       if (ply_ >= settings_.ply_cap) {
-        record_.end_cut(last_outcomes_);
+        record_.end_cut(recorded(last_outcomes_));
         return false;
       }
       if (state_.turn() == Turn::kChance) {
@@ -111,8 +114,8 @@ class GameInPlay {
                           .kind = full_ ? TurnKind::kFullSearch : TurnKind::kFastSearch,
                           .model = record_.model_index(model),
                           .root_value = decision.value,
-                          .root_outcomes = decision.outcomes,
-                          .chosen_outcomes = chosen,
+                          .root_outcomes = recorded(decision.outcomes),
+                          .chosen_outcomes = recorded(chosen),
                           .visits = visits_,
                           .visited_outcomes = visited_outcomes_});
     last_outcomes_ = mover == 0 ? decision.outcomes : mirrored(state_, decision.outcomes);
@@ -132,6 +135,11 @@ class GameInPlay {
 
   Random random(Purpose purpose) const { return {settings_.seed, number_, ply_, purpose}; }
 
+  // Those of the game, which has at most as many as its type.
+  std::span<const float> recorded(const Outcomes<G>& outcomes) const {
+    return std::span(outcomes).first(outcomes_);
+  }
+
   // The moves that a search by plies has valued at its last ply. Their values are comparable, and
   // each is a training target.
   void list_valued(Search<G>& search, const Decision<G>& decision) {
@@ -141,7 +149,8 @@ class GameInPlay {
     std::ranges::sort(visits_, {}, &VisitCount::action);
     for (const VisitCount& valued : visits_) {
       const Outcomes<G> outcomes = search.outcomes_after(valued.action);
-      visited_outcomes_.insert(visited_outcomes_.end(), outcomes.begin(), outcomes.end());
+      const std::span<const float> shares = recorded(outcomes);
+      visited_outcomes_.insert(visited_outcomes_.end(), shares.begin(), shares.end());
     }
   }
 
@@ -168,8 +177,10 @@ class GameInPlay {
   }
 
   const PlaySettings settings_;
+  const G start_;
   std::uint64_t number_ = 0;
   G state_;
+  std::size_t outcomes_;  // of the game
   std::uint32_t ply_ = 0;
   std::uint32_t random_moves_ = 0;
   bool full_ = true;

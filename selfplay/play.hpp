@@ -36,7 +36,8 @@ struct SelfPlay {
 template <Game G>
 class LaneGames final : public Runner {
  public:
-  LaneGames(Lane<G>& lane, const SelfPlay& run) : lane_(lane), run_(run), game_(run.settings) {}
+  LaneGames(Lane<G>& lane, const SelfPlay& run, const G& start = G{})
+      : lane_(lane), run_(run), game_(run.settings, start) {}
 
   /// The loop as one function, for a fiber. The worker's other lanes run while it waits.
   void play(LaneFiber& fiber) {
@@ -93,8 +94,8 @@ class LaneGames final : public Runner {
 template <Game G>
 class FiberRunner final : public Runner {
  public:
-  FiberRunner(Lane<G>& lane, const SelfPlay& run)
-      : games_(lane, run), fiber_([this](LaneFiber& fiber) { games_.play(fiber); }) {}
+  FiberRunner(Lane<G>& lane, const SelfPlay& run, const G& start = G{})
+      : games_(lane, run, start), fiber_([this](LaneFiber& fiber) { games_.play(fiber); }) {}
   LaneState resume() override { return fiber_.resume(); }
 
  private:

@@ -49,21 +49,23 @@ Result<void> play_recorded(const GameRecord& record, const RecordedTurn& turn, G
 /// Fills `states` with the state before each turn of `record` and the state after the last. Fails
 /// when the record is not a legal game of G: its turns, its visits or its end. `states` then ends
 /// with the state before the faulty turn; it is empty when the record has no valid start in G.
+/// `start` is where games begin whose records name no other start.
 template <Game G>
-Result<void> replay(const GameRecord& record, std::vector<G>& states) {
+Result<void> replay(const GameRecord& record, std::vector<G>& states, const G& start = G{}) {
   const auto wrong = [&](const std::string& what) {
     return fail("game " + std::to_string(record.game_number) + ": " + what);
   };
   states.clear();
-  if (record.game != G::kName) {
-    return wrong("it is a game of " + record.game + ", not of " + std::string(G::kName));
+  if (record.game != game_name(start)) {
+    return wrong("it is a game of " + record.game + ", not of " + std::string(game_name(start)));
   }
-  if (record.outcomes != kOutcomes<G>) return wrong("its outcome vectors have the wrong width");
-  G state;
+  if (record.outcomes != outcome_values(start).size())
+    return wrong("its outcome vectors have the wrong width");
+  G state = start;
   if (!record.start.empty()) {
-    const Result<G> start = G::from_text(record.start);
-    if (!start) return wrong("its start: " + start.error().reason());
-    state = *start;
+    const Result<G> other = read_state(start, record.start);
+    if (!other) return wrong("its start: " + other.error().reason());
+    state = *other;
   }
   states.push_back(state);
   for (const RecordedTurn& turn : record.turns()) {

@@ -97,19 +97,20 @@ class SearchPlayer final : public MatchPlayer {
   /// Allocates everything and starts the threads, for searches of `visits` visits; 0 is treated as
   /// 1, the network alone. Searches by plies do not use the number. Fails if the network cannot
   /// evaluate what the options ask for, or the machine lacks the memory or the threads.
+  /// `game` is any state of the game.
   static Result<std::unique_ptr<SearchPlayer>> make(SharedWeights weights, SearchOptions options,
-                                                    std::uint32_t visits) {
+                                                    std::uint32_t visits, const G& game = G{}) {
     visits = std::max(visits, 1u);
     if (options.tablebase && !TablebaseGame<G>) {
-      return fail("tablebase: there is none for " + std::string(G::kName));
+      return fail("tablebase: there is none for " + std::string(game_name(game)));
     }
     const Result<Evaluates> asked =
-        resolve_evaluates(weights->spec(), G::kHasAfterstates, options.mode);
+        resolve_evaluates(weights->spec(), has_afterstates(game), options.mode);
     if (!asked) return asked.error();
     options.settings.evaluates = *asked;
     if (const auto checked = check_search(options.settings); !checked) return checked.error();
     if (options.settings.plies.ply > 0) visits = 1;
-    const std::size_t tree = Search<G>::bytes(options.settings, limits_for<G>(visits, *asked)) +
+    const std::size_t tree = Search<G>::bytes(options.settings, limits_for(game, visits, *asked)) +
                              ScratchPool<G>::bytes(options.settings.leaves);
     if (options.workers == 0) {
       const std::size_t all = std::max(1u, std::thread::hardware_concurrency());
@@ -129,7 +130,7 @@ class SearchPlayer final : public MatchPlayer {
     resolve(evaluation, weights->network());
     try {
       std::unique_ptr<SearchPlayer> player(
-          new SearchPlayer(std::move(weights), std::move(options), visits));
+          new SearchPlayer(std::move(weights), std::move(options), visits, game));
       if (const auto ready = player->make_workers(); !ready) return ready.error();
       return player;
     } catch (const std::system_error& error) {
@@ -181,8 +182,9 @@ class SearchPlayer final : public MatchPlayer {
     std::uint64_t evaluations = 0;
   };
 
-  SearchPlayer(SharedWeights weights, SearchOptions options, std::uint32_t visits)
-      : weights_(std::move(weights)),
+  SearchPlayer(SharedWeights weights, SearchOptions options, std::uint32_t visits, const G& game)
+      : game_(game),
+        weights_(std::move(weights)),
         options_(std::move(options)),
         visits_(visits),
         team_(options_.workers) {
@@ -194,13 +196,13 @@ class SearchPlayer final : public MatchPlayer {
   Result<void> make_workers() {
     const std::size_t rows = options_.evaluation.batch_rows;
     const CacheSettings cache =
-        cache_settings<G>(options_.cache_mib << 20, options_.settings.evaluates);
+        cache_settings(game_, options_.cache_mib << 20, options_.settings.evaluates);
     for (std::size_t i = 0; i < team_.members(); ++i) {
       auto made = make_evaluator(options_.evaluation, *weights_);
       if (!made) return made.error();
       auto evaluator = with_cache(std::move(*made), *weights_, rows, cache);
       Analysis<G> analysis(*evaluator, options_.settings, visits_, options_.lanes, rows,
-                           Tablebase<G>(tablebase_.bytes()));
+                           Tablebase<G>(tablebase_.bytes()), game_);
       workers_.push_back({std::move(evaluator), std::move(analysis)});
     }
     return {};
@@ -222,6 +224,7 @@ class SearchPlayer final : public MatchPlayer {
     }
   }
 
+  const G game_;
   const SharedWeights weights_;
   const SearchOptions options_;  // nothing is left to resolve
   const std::uint32_t visits_;

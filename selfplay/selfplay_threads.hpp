@@ -21,10 +21,11 @@ namespace senet {
 template <Game G>
 class SelfPlayThreads final : public AnySelfPlayThreads {
  public:
-  /// Starts playing immediately.
+  /// Starts playing immediately. Games begin with `start`.
   SelfPlayThreads(const SelfPlaySettings& settings, ModelStore& models, GameNumbers& numbers,
-                  GameSink& sink, SelfPlayHooks hooks = {})
+                  GameSink& sink, SelfPlayHooks hooks = {}, const G& start = G{})
       : settings_(settings),
+        start_(start),
         how_(settings_text(settings.play, settings.worker.search)),
         hooks_(std::move(hooks)),
         models_(models),
@@ -58,7 +59,7 @@ class SelfPlayThreads final : public AnySelfPlayThreads {
 
  private:
   void work(std::size_t number) {
-    auto made = Worker<G>::make(settings_.worker, models_, reports_[number]);
+    auto made = Worker<G>::make(settings_.worker, models_, reports_[number], start_);
     if (made) {
       Worker<G>& worker = **made;
       const SelfPlay run{settings_.play, numbers_, sink_, controls_, worker.evaluator_name(), how_};
@@ -77,15 +78,16 @@ class SelfPlayThreads final : public AnySelfPlayThreads {
     std::vector<std::unique_ptr<Runner>> runners;
     for (const auto& lane : worker.lanes()) {
       if (settings_.driver == Driver::kFibers) {
-        runners.push_back(std::make_unique<FiberRunner<G>>(*lane, run));
+        runners.push_back(std::make_unique<FiberRunner<G>>(*lane, run, start_));
       } else {
-        runners.push_back(std::make_unique<LaneGames<G>>(*lane, run));
+        runners.push_back(std::make_unique<LaneGames<G>>(*lane, run, start_));
       }
     }
     worker.drive(runners, controls_.abandoned);
   }
 
   const SelfPlaySettings settings_;
+  const G start_;
   const std::string how_;
   const SelfPlayHooks hooks_;
   ModelStore& models_;

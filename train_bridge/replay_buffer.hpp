@@ -23,9 +23,10 @@ struct GameShape {
   std::size_t max_active, max_legal, logits_per_action, outcomes;
   std::size_t images;  // per sample: 2 in a game with mirror images, else 1
 
+  /// Of the game to which the state `game` belongs.
   template <Game G>
-  static constexpr GameShape of() {
-    return {G::kMaxActive, G::kMaxLegal, G::kLogitsPerAction, kOutcomes<G>,
+  static constexpr GameShape of(const G& game = G{}) {
+    return {most_active(game), most_legal(game), G::kLogitsPerAction, outcome_values(game).size(),
             MirrorGame<G> ? std::size_t{2} : std::size_t{1}};
   }
 
@@ -75,21 +76,27 @@ template <Game G>
 class ReplayBuffer final : public Replay {
  public:
   /// Room for `capacity` samples with `policy_per_sample` policy entries on average; with more,
-  /// older samples are dropped earlier.
-  ReplayBuffer(std::size_t capacity, std::size_t policy_per_sample)
-      : kept_(capacity), policy_(std::max(capacity * policy_per_sample, G::kMaxLegal)) {}
+  /// older samples are dropped earlier. Games begin with `start`.
+  ReplayBuffer(std::size_t capacity, std::size_t policy_per_sample, const G& start = G{})
+      : start_(start),
+        shape_(GameShape::of(start)),
+        kept_(capacity),
+        policy_(std::max(capacity * policy_per_sample, shape_.max_legal)) {}
 
-  const GameShape& shape() const override { return kShape; }
+  const GameShape& shape() const override { return shape_; }
   std::size_t capacity() const { return kept_.size(); }
   std::size_t size() const override { return static_cast<std::size_t>(end_ - begin_); }
   std::uint64_t added() const override { return end_; }
 
   Result<void> add_game(const GameRecord& record, const SampleSettings& settings,
                         const std::function<void(std::uint32_t place)>& each) override {
-    return for_each_sample<G>(record, settings, states_, [&](const Sample<G>& sample) {
-      add(sample);
-      each(newest());
-    });
+    return for_each_sample<G>(
+        record, settings, states_,
+        [&](const Sample<G>& sample) {
+          add(sample);
+          each(newest());
+        },
+        start_);
   }
 
   /// Adds a sample as made by for_each_sample(): its visits are of legal actions, ascending, and
@@ -104,7 +111,8 @@ class ReplayBuffer final : public Replay {
     }
     Kept& kept = kept_[place_of(end_)];
     kept.state = sample.state;
-    for (std::size_t i = 0; i < kOutcomes<G>; ++i) kept.outcomes[i] = to_fixed(sample.outcomes[i]);
+    for (std::size_t i = 0; i < shape_.outcomes; ++i)
+      kept.outcomes[i] = to_fixed(sample.outcomes[i]);
     kept.first = policy_end_;
     kept.entries = static_cast<std::uint16_t>(sample.visits.size());
     for (const VisitCount& count : sample.visits) {
@@ -139,8 +147,6 @@ class ReplayBuffer final : public Replay {
   }
 
  private:
-  static constexpr GameShape kShape = GameShape::of<G>();
-
   struct Kept {
     G state;
     std::array<std::uint16_t, kOutcomes<G>> outcomes;
@@ -160,7 +166,7 @@ class ReplayBuffer final : public Replay {
   void add_to(TrainBatch& batch, const Kept& kept, bool mirror) {
     const G state = mirror ? mirror_image(kept.state) : kept.state;
     const std::span<float> outcomes = batch.add([&](FeatureRow& row) { state.encode(row); });
-    to_distribution(kept.outcomes, outcomes);
+    to_distribution(std::span(kept.outcomes).first(shape_.outcomes), outcomes);
     // The policy target covers the moves that a search considers. Entries and moves are both
     // ascending, so one pass finds the share of each move. Visits of other moves, as in the records
     // of other engines, are ignored.
@@ -193,6 +199,8 @@ class ReplayBuffer final : public Replay {
       return G::mirrored(of);
   }
 
+  const G start_;
+  const GameShape shape_;
   std::vector<Kept> kept_;
   std::vector<PolicyEntry> policy_;
   std::uint64_t begin_ = 0, end_ = 0, policy_end_ = 0;
@@ -200,14 +208,14 @@ class ReplayBuffer final : public Replay {
   std::vector<G> states_;  // of the game being added
 };
 
-/// The replay buffer of a run with these settings.
+/// The replay buffer of a run with these settings, whose games begin with `start`.
 template <Game G>
-std::unique_ptr<Replay> make_replay(const LearnSettings& settings) {
+std::unique_ptr<Replay> make_replay(const LearnSettings& settings, const G& start = G{}) {
   // Visited moves of a typical position.
-  constexpr std::size_t kPolicyPerSample = std::min<std::size_t>(G::kMaxLegal, 24);
+  const std::size_t policy_per_sample = std::min<std::size_t>(most_legal(start), 24);
   const bool has_policy = settings.samples.evaluates == Evaluates::kPosition;
   return std::make_unique<ReplayBuffer<G>>(settings.replay_capacity,
-                                           has_policy ? kPolicyPerSample : 0);
+                                           has_policy ? policy_per_sample : 0, start);
 }
 
 }  // namespace senet

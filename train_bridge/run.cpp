@@ -259,7 +259,7 @@ Result<RunSummary> Run::play(const RunHooks& given) {
   ModelStore models(std::move(start_.network));
   BoundedQueue<GameRecord> queue(config.queue_games);
   QueueSink sink(queue, hooks.learns);
-  const std::unique_ptr<Replay> replay = game_->make_replay(config.learn);
+  const std::unique_ptr<Replay> replay = game_->make_replay(*game_->any, config.learn);
   TrainingLoop loop({.settings = config.learn,
                      .replay = *replay,
                      .trainer = *trainer,
@@ -296,8 +296,8 @@ Result<RunSummary> Run::play(const RunHooks& given) {
   if (options.train) {
     give_way.begins = [](std::size_t, AnyWorker&) { static_cast<void>(nice(10)); };
   }
-  const std::unique_ptr<AnySelfPlayThreads> players =
-      game_->start_selfplay(config.selfplay, models, numbers, sink, std::move(give_way));
+  const std::unique_ptr<AnySelfPlayThreads> players = game_->start_selfplay(
+      *game_->any, config.selfplay, models, numbers, sink, std::move(give_way));
   Result<void> trained;
   std::atomic<bool> learning{true};
   std::jthread trainer_thread([&] {

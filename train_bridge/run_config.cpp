@@ -14,7 +14,7 @@
 namespace senet {
 
 Result<RunConfig> default_config(const RunGame& game) {
-  const AnyGame& any = game.any();
+  const AnyGame& any = *game.any;
   RunConfig config;
   config.game = any.name;
   config.network = reference_spec(any);
@@ -35,7 +35,7 @@ Result<RunConfig> default_config(const RunGame& game) {
 }
 
 Result<void> check_config(const RunGame& game, const RunConfig& config) {
-  const AnyGame& any = game.any();
+  const AnyGame& any = *game.any;
   if (config.game != any.name) {
     return fail(fmt::format("the settings are those of {}, not of {}", config.game, any.name));
   }
@@ -73,7 +73,8 @@ Result<void> check_config(const RunGame& game, const RunConfig& config) {
   }
   // One tree more than lanes: see Lane::begin_search.
   const std::size_t workers = selfplay.workers > 0 ? selfplay.workers : default_workers();
-  return check_memory(workers, worker.lanes + 1, game.search_bytes(worker), worker.cache_mib);
+  return check_memory(workers, worker.lanes + 1, game.search_bytes(*game.any, worker),
+                      worker.cache_mib);
 }
 
 std::string config_text(const RunConfig& config) {
@@ -149,7 +150,7 @@ Result<RunConfig> load_config(const std::filesystem::path& file, RunGameFinder f
 
 Result<RunConfig> load_config(const RunGame& game, const std::filesystem::path& file) {
   return load_config(file, [&game](std::string_view name) -> Result<const RunGame*> {
-    const std::string_view own = game.any().name;
+    const std::string_view own = game.any->name;
     if (name != own) return fail(fmt::format("the run trains {}, not {}", name, own));
     return &game;
   });

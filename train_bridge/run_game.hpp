@@ -15,23 +15,25 @@
 
 namespace senet {
 
-/// The function table of a game (games/registry.hpp).
+/// The function table of a game (games/registry.hpp). The functions take its rules, which `any`
+/// points to.
 struct RunGame {
-  /// The rules and the kit.
-  const AnyGame& (*any)();
+  /// The rules and the kit, which outlive the table.
+  const AnyGame* any;
   /// Bytes of each search of a worker with these settings.
-  std::size_t (*search_bytes)(const WorkerSettings& settings);
+  std::size_t (*search_bytes)(const AnyGame& game, const WorkerSettings& settings);
   GameShape shape;
   /// Starts threads that play immediately. Models, numbers, sink and objects referenced by the
   /// hooks outlive them; their join() reports why one could not start.
-  std::unique_ptr<AnySelfPlayThreads> (*start_selfplay)(const SelfPlaySettings& settings,
+  std::unique_ptr<AnySelfPlayThreads> (*start_selfplay)(const AnyGame& game,
+                                                        const SelfPlaySettings& settings,
                                                         ModelStore& models, GameNumbers& numbers,
                                                         GameSink& sink, SelfPlayHooks hooks);
-  std::unique_ptr<Replay> (*make_replay)(const LearnSettings& settings);
+  std::unique_ptr<Replay> (*make_replay)(const AnyGame& game, const LearnSettings& settings);
 
-  /// Defined in train_bridge/run_game_of.hpp.
+  /// Defined in train_bridge/run_game_of.hpp. `game` has states of type G.
   template <Game G>
-  static constexpr RunGame of();
+  static RunGame of(const AnyGame& game = game_table<AnyGame, G>());
 };
 
 }  // namespace senet

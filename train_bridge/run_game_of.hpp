@@ -10,23 +10,27 @@
 namespace senet {
 
 template <Game G>
-constexpr RunGame RunGame::of() {
+RunGame RunGame::of(const AnyGame& game) {
   return {
-      .any = &game_table<AnyGame, G>,
+      .any = &game,
       .search_bytes =
-          [](const WorkerSettings& settings) {
-            const TreeLimits limits = limits_for<G>(settings.visits, settings.search.evaluates);
+          [](const AnyGame& rules, const WorkerSettings& settings) {
+            const TreeLimits limits =
+                limits_for(start_as<G>(rules), settings.visits, settings.search.evaluates);
             return Search<G>::bytes(settings.search, limits) +
                    ScratchPool<G>::bytes(settings.search.leaves);
           },
-      .shape = GameShape::of<G>(),
-      .start_selfplay = [](const SelfPlaySettings& settings, ModelStore& models,
-                           GameNumbers& numbers, GameSink& sink,
+      .shape = GameShape::of(start_as<G>(game)),
+      .start_selfplay = [](const AnyGame& rules, const SelfPlaySettings& settings,
+                           ModelStore& models, GameNumbers& numbers, GameSink& sink,
                            SelfPlayHooks hooks) -> std::unique_ptr<AnySelfPlayThreads> {
         return std::make_unique<SelfPlayThreads<G>>(settings, models, numbers, sink,
-                                                    std::move(hooks));
+                                                    std::move(hooks), start_as<G>(rules));
       },
-      .make_replay = &senet::make_replay<G>,
+      .make_replay =
+          [](const AnyGame& rules, const LearnSettings& settings) {
+            return senet::make_replay(settings, start_as<G>(rules));
+          },
   };
 }
 

@@ -59,14 +59,21 @@ struct Sample {
   std::span<const VisitCount> visits;  // policy target by ascending action; empty: none
 };
 
+/// A recorded distribution over the game's outcomes.
+template <Game G>
+Outcomes<G> from_record(std::span<const std::uint16_t> fixed) {
+  Outcomes<G> outcomes{};
+  to_distribution(fixed, std::span(outcomes).first(fixed.size()));
+  return outcomes;
+}
+
 /// The weight of results after a move: see SampleSettings::blunder. `root` is from the perspective
 /// of the turn's player; `game` is any state of the game.
 template <Game G>
 float passed_on(const G& game, const GameRecord& record, const RecordedTurn& turn,
                 const Outcomes<G>& root, float blunder) {
   if (blunder <= 0 || !turn.has_chosen) return 1;
-  Outcomes<G> chosen;
-  to_distribution(record.chosen_outcomes(turn), chosen);
+  const auto chosen = from_record<G>(record.chosen_outcomes(turn));
   const float lost = (mean_value(game, root) - mean_value(game, chosen)) / value_range(game);
   return std::clamp(1 - lost / blunder, 0.0f, 1.0f);
 }
@@ -80,8 +87,7 @@ void use_valued(const GameRecord& record, const RecordedTurn& turn, const G& bef
     G after = before;
     after.play(moves[k].action);
     if (after.turn() == Turn::kOver) continue;
-    Outcomes<G> outcomes;
-    to_distribution(record.visited_outcomes(turn, k), outcomes);
+    auto outcomes = from_record<G>(record.visited_outcomes(turn, k));
     if (after.viewer() != turn.player) outcomes = mirrored(after, outcomes);
     use(Sample<G>{after, outcomes, {}});
   }
@@ -94,16 +100,17 @@ void use_valued(const GameRecord& record, const RecordedTurn& turn, const G& bef
 ///                 If a search by plies valued moves, instead the positions after all of these
 ///                 moves: their own values, means over the dice, are the targets, without the noise
 ///                 of the game's later dice (and without lambda and blunder)
-/// Fails, without any sample, when replay() fails. `scratch` keeps its memory between calls.
+/// Fails, without any sample, when replay() fails. `scratch` keeps its memory between calls;
+/// `start` is where games begin.
 template <Game G>
 Result<void> for_each_sample(const GameRecord& record, const SampleSettings& settings,
-                             std::vector<G>& scratch, auto&& use) {
-  if (const Result<void> replayed = replay(record, scratch); !replayed) return replayed;
+                             std::vector<G>& scratch, auto&& use, const G& start = G{}) {
+  if (const Result<void> replayed = replay(record, scratch, start); !replayed) return replayed;
   // Backwards: `target` is the value target of the next decision, from player 0's perspective.
   const float lambda = settings.lambda.at(settings.progress);
   Outcomes<G> target{};
   if (record.end() == EndKind::kCut) {
-    to_distribution(record.cut_outcomes(), target);
+    target = from_record<G>(record.cut_outcomes());
   } else {
     target[record.final_outcome()] = 1;
   }
@@ -124,8 +131,7 @@ Result<void> for_each_sample(const GameRecord& record, const SampleSettings& set
       use(Sample<G>{after, target_for(after.viewer()), {}});
     }
     if (turn.has_root) {
-      Outcomes<G> root;
-      to_distribution(record.root_outcomes(turn), root);
+      auto root = from_record<G>(record.root_outcomes(turn));
       const float later = lambda * passed_on(after, record, turn, root, settings.blunder);
       if (turn.player == 1) root = mirrored(after, root);
       for (std::size_t k = 0; k < target.size(); ++k) {

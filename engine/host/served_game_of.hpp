@@ -30,8 +30,8 @@ constexpr HostTable HostTable::of() {
                            .tree = {},
                            .visits = settings.visits,
                            .edges = most_edges(start),
-                           .cache = cache_settings<G>(settings.cache, *asked, rules.most_active),
-                           .row = {.max_active = rules.most_active, .state_bytes = sizeof(G)}};
+                           .cache = cache_settings(start, settings.cache, *asked),
+                           .row = row_size(start)};
     planned.settings.search.evaluates = *asked;
     if (const auto checked = check_search(planned.settings.search); !checked) {
       return fail(SENET_BAD_ARGUMENT, checked.error().reason());

@@ -79,6 +79,10 @@ class TableGame {
     return {functions().outcome_mirror, functions().outcomes};
   }
   float value_range() const { return table_->value_range; }
+  std::string_view name() const { return table_->name; }
+  std::size_t features() const { return functions().features; }
+  std::size_t policy_logits() const { return functions().policy_logits; }
+  std::size_t most_active() const { return functions().most_active; }
   std::size_t most_legal() const { return functions().most_legal; }
   std::size_t most_chance() const { return functions().most_chance; }
   bool has_dice() const { return functions().most_chance > 0; }

@@ -38,19 +38,7 @@ HostTable OwnGame::make_host() {
   }
   const G& start = *::new (start_.data()) G(table_);
   HostTable host = HostTable::of<G>();
-  AnyGame& game = host.game;
-  game.own = &start;
-  game.name = table_.name;
-  game.features = table_.functions.features;
-  game.most_active = table_.functions.most_active;
-  game.policy_logits = table_.functions.policy_logits;
-  game.outcome_values = start.outcome_values();
-  game.outcome_mirror = start.outcome_mirror();
-  game.value_range = start.value_range();
-  game.most_legal = start.most_legal();
-  game.most_chance = start.most_chance();
-  game.has_dice = start.has_dice();
-  game.has_afterstates = start.has_afterstates();
+  host.game = AnyGame::rules_of(start);
   return host;
 }
 

@@ -16,12 +16,13 @@ template <Game G, class SearchOf = Search<G>>
 class Analysis {
  public:
   /// Reserves `lanes` (at least 1) trees with room for `visits` visits each. A search with a larger
-  /// budget ends early, with Decision::full set.
+  /// budget ends early, with Decision::full set. `game` is any state of the game.
   Analysis(Evaluator& evaluator, const SearchSettings& settings, std::uint32_t visits,
-           std::size_t lanes, std::size_t batch_rows, const Tablebase<G>& tablebase = {})
-      : evaluator_(evaluator), rounds_(batch_rows, kRowSize<G>) {
+           std::size_t lanes, std::size_t batch_rows, const Tablebase<G>& tablebase = {},
+           const G& game = G{})
+      : evaluator_(evaluator), rounds_(batch_rows, row_size(game)) {
     assert(lanes >= 1 && batch_rows >= 1);
-    const TreeLimits limits = limits_for<G>(visits, settings.evaluates);
+    const TreeLimits limits = limits_for(game, visits, settings.evaluates);
     lanes_.reserve(lanes);
     for (std::size_t i = 0; i < lanes; ++i) {
       lanes_.push_back({SearchOf(settings, limits)});

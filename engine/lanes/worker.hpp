@@ -25,16 +25,17 @@ namespace senet {
 template <Game G>
 class Worker final : public AnyWorker {
  public:
-  /// Allocates everything: trees, batch, evaluator. Must be called on the worker's thread.
+  /// Allocates everything: trees, batch, evaluator. Must be called on the worker's thread. `game`
+  /// is any state of the game.
   static Result<std::unique_ptr<Worker>> make(const WorkerSettings& settings, ModelStore& models,
-                                              WorkerReport& report) {
-    std::unique_ptr<Worker> worker(new Worker(settings, models, report));
+                                              WorkerReport& report, const G& game = G{}) {
+    std::unique_ptr<Worker> worker(new Worker(settings, models, report, game));
     const Weights& weights = *worker->loaded_.weights;
     auto made = make_evaluator(settings.evaluation, weights);
     if (!made) return made.error();
     worker->evaluator_ =
         with_cache(std::move(*made), weights, settings.evaluation.batch_rows,
-                   cache_settings<G>(settings.cache_mib << 20, settings.search.evaluates));
+                   cache_settings(game, settings.cache_mib << 20, settings.search.evaluates));
     return worker;
   }
 
@@ -99,18 +100,16 @@ class Worker final : public AnyWorker {
     void answer(Batch& batch) { worker.forward(batch); }
   };
 
-  Worker(const WorkerSettings& settings, ModelStore& models, WorkerReport& report)
+  Worker(const WorkerSettings& settings, ModelStore& models, WorkerReport& report, const G& game)
       : models_(models),
         loaded_(models.newest()),
         report_(report),
-        rounds_(settings.evaluation.batch_rows, kRowSize<G>),
-        spare_(std::make_unique<Tree<G>>(limits(settings))) {
+        rounds_(settings.evaluation.batch_rows, row_size(game)) {
+    const TreeLimits limits = limits_for(game, settings.visits, settings.search.evaluates);
+    spare_ = std::make_unique<Tree<G>>(limits);
     for (std::size_t i = 0; i < settings.lanes; ++i) {
-      lanes_.push_back(std::make_unique<Lane<G>>(settings.search, limits(settings)));
+      lanes_.push_back(std::make_unique<Lane<G>>(settings.search, limits));
     }
-  }
-  static TreeLimits limits(const WorkerSettings& settings) {
-    return limits_for<G>(settings.visits, settings.search.evaluates);
   }
 
   void forward(Batch& batch) {

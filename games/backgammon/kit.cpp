@@ -120,6 +120,12 @@ std::vector<std::string> ubgi_question(const AnyState& state) {
           fmt::format("dice {} {}", own.dice()->high, own.dice()->low)};
 }
 
+AnyState start_of(const AnyGame&, Player first) { return any(Backgammon(first)); }
+
+AnyState perft_start(const AnyGame&) {
+  return any(*Backgammon::from_position_id(kStartPositionId, 0));
+}
+
 }  // namespace
 
 template <>
@@ -128,12 +134,12 @@ Kit kit_of<Backgammon>() {
           .players = kPlayers,
           .is_standard = true,
           .drawing = &drawing,
-          .start_of = [](Player first) { return any(Backgammon(first)); },
+          .start_of = &start_of,
           .notations = kNotations,
           // A roll is one word, "31". A play is "pass" or words with a slash, "8/5 6/5".
           .continues_move = [](std::string_view word) { return word.find('/') != word.npos; },
           // Published counts allow all 21 first rolls; in a game the opening roll is not a double.
-          .perft_start = [] { return any(*Backgammon::from_position_id(kStartPositionId, 0)); },
+          .perft_start = &perft_start,
           // Each roll once, and weighted by its probability: doubles 1, others 2.
           .count_names = {"plays_21", "plays_36"},
           .read_exam = &read_exam,

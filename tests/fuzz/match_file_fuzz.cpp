@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto games = game->read_match(text_of(data, size));
     if (!games) continue;
     for (const ReadGame& read : *games) {
-      AnyState state = game->start_of(read.first);
+      AnyState state = game->start_of(*game, read.first);
       for (const Action action : read.actions) {
         promise(state.turn() != Turn::kOver, "an accepted game ends with its last action");
         state.play(action);

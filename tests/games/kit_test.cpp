@@ -67,7 +67,7 @@ TEST(DefaultKit, MakesAGameOfRulesAlone) {
   EXPECT_EQ(game.ubgi_question, nullptr);
   EXPECT_EQ(game.match_text, nullptr);
   EXPECT_EQ(AnyState(game).drawing(), std::vector<std::string>{"7a"});
-  EXPECT_EQ(game.perft_start().text(), "7a");
+  EXPECT_EQ(game.perft_start(game).text(), "7a");
   EXPECT_EQ(game.perft(AnyState(game).bytes(), 2, {}), (Leaves{4, 4}));
   ASSERT_EQ(game.players.size(), 2u);
   EXPECT_EQ(game.players[0].word, "random");
@@ -167,7 +167,7 @@ TYPED_TEST(Kit, DrawsEveryPosition) {
 }
 
 TYPED_TEST(Kit, CountsFromItsStart) {
-  const AnyState start = this->game_.perft_start();
+  const AnyState start = this->game_.perft_start(this->game_);
   EXPECT_NE(start.turn(), Turn::kOver);
   const std::optional<Leaves> leaves = this->game_.perft(start.bytes(), 1, {});
   ASSERT_TRUE(leaves);
@@ -194,7 +194,7 @@ TYPED_TEST(Kit, ReadsTheGamesThatItWrites) {
   std::vector<std::vector<Action>> played;
   std::vector<FinishedGame> games;
   for (std::uint32_t number = 0; number < 20; ++number) {
-    AnyState state = this->game_.start_of(number % 2);
+    AnyState state = this->game_.start_of(this->game_, number % 2);
     Random random(1, number, 0, Purpose::kTest);
     played.emplace_back();
     while (state.turn() != Turn::kOver) {

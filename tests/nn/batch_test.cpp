@@ -29,7 +29,7 @@ std::vector<ConnectFour> states() {
 /// A batch of `of`, and their rows as they are when encoded at once.
 struct Filled {
   explicit Filled(const std::vector<ConnectFour>& of)
-      : batch(of.size(), kRowSize<ConnectFour>), expected(of.size(), ConnectFour::kMaxActive) {
+      : batch(of.size(), row_size<ConnectFour>()), expected(of.size(), ConnectFour::kMaxActive) {
     for (const ConnectFour& state : of) {
       batch.add({}, state);
       expected.add([&](FeatureRow& row) { state.encode(row); });
@@ -65,7 +65,7 @@ TEST(Batch, ThreadsEncodeDifferentRowsAtTheSameTime) {
 }
 
 TEST(Batch, MixesStatesWithRowsWrittenAtOnce) {
-  Batch batch(3, kRowSize<ConnectFour>);
+  Batch batch(3, row_size<ConnectFour>());
   const auto write = [](FeatureRow& row) { row.add(7, 0.5f); };
   batch.add({}, write);
   ConnectFour played;
@@ -99,7 +99,7 @@ struct Refusing : ConnectFour {
 
 TEST(Batch, ARowThatThrewCanBeEncodedAgain) {
   bool no = true;
-  Batch batch(2, kRowSize<Refusing>);
+  Batch batch(2, row_size<Refusing>());
   batch.add({}, Refusing(no));
   EXPECT_THROW(batch.encode(), std::runtime_error);
   no = false;

@@ -61,7 +61,7 @@ class Leaves : public testing::Test {
     return limits_for<G>(visits, settings(1).evaluates);
   }
   const std::unique_ptr<Evaluator> evaluator = hash_evaluator<G>(256);
-  Batch batch{256, kRowSize<G>};
+  Batch batch{256, row_size<G>()};
 
   // Gathers until it has found so many leaves or no more can be in flight, without answers. Returns
   // their number.
@@ -207,7 +207,7 @@ TYPED_TEST(Leaves, EndWhenTheTreeIsFull) {
 TEST(LeavesInFlight, AreDifferentPositions) {
   using G = TicTacToe;
   const auto evaluator = hash_evaluator<G>(64);
-  Batch batch(64, kRowSize<G>);
+  Batch batch(64, row_size<G>());
   Search<G> search({.leaves = 16}, limits_for<G>(2000, Evaluates::kPosition));
   search.start(G(), {2000, false}, kNoNoise);
   std::size_t shared = 0;  // leaves in flight that several visited edges lead to
@@ -249,7 +249,7 @@ TEST(LeavesInFlight, KeepTheQuotasOfTheDice) {
   for (const std::uint32_t leaves : {1u, 16u}) {
     const SearchSettings settings{.evaluates = Evaluates::kAfterstates, .leaves = leaves};
     const auto evaluator = hash_evaluator<G>(256);
-    Batch batch(256, kRowSize<G>);
+    Batch batch(256, row_size<G>());
     Search<G> search(settings, limits_for<G>(3000, settings.evaluates));
     search.start(first_decision<G>(), {3000, false}, kNoNoise);
     run_search(search, *evaluator, batch);

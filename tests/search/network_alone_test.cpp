@@ -17,7 +17,7 @@ namespace {
 /// The answer to one row, for the player to move.
 template <Game G>
 Outcomes<G> answer_to(Evaluator& evaluator, const G& state) {
-  Batch batch(1, kRowSize<G>);
+  Batch batch(1, row_size<G>());
   Outcomes<G> outcomes{};
   batch.add({outcomes, {}, nullptr}, [&](FeatureRow& row) { state.encode(row); });
   evaluator.forward(batch);
@@ -85,7 +85,7 @@ TEST(NetworkAlone, ChoosesTheBestAfterstate) {
   constexpr std::size_t kRows = 512;
   const Weights weights(small_network<Backgammon>(1, kMode));
   FusedEvaluator evaluator(weights);
-  Batch batch(kRows, kRowSize<Backgammon>);
+  Batch batch(kRows, row_size<Backgammon>());
   Search<Backgammon> search({.evaluates = kMode}, limits_for<Backgammon>(1, kMode));
   int decisions = 0;
   for (const Backgammon& state : positions_of_games()) {

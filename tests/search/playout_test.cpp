@@ -26,7 +26,7 @@ TYPED_TEST(Playout, SearchesNeedNoRows) {
   const auto found = [&](std::uint32_t leaves) {
     const SearchSettings settings{.evaluates = Evaluates::kPlayouts, .leaves = leaves};
     Search<G> search(settings, limits_for<G>(kVisits, Evaluates::kPlayouts));
-    Batch batch(4, kRowSize<G>);
+    Batch batch(4, row_size<G>());
     search.start(first_decision<G>(), {kVisits, false}, kNoNoise);
     while (search.gather(batch) != Step::kDone) EXPECT_EQ(batch.size(), 0u);
     const Decision<G> decision = search.decision();

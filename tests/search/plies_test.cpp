@@ -97,7 +97,7 @@ struct Plainly {
   }
   Outcomes<G> network(const G& after, Player player) {
     Outcomes<G> answer{};
-    Batch batch(1, kRowSize<G>);
+    Batch batch(1, row_size<G>());
     batch.add({std::span(answer).first(outcome_values(after).size()), {}, nullptr},
               [&](FeatureRow& row) { after.encode(row); });
     evaluator->forward(batch);
@@ -127,7 +127,7 @@ template <Game G>
 void expect_plain_values(const std::vector<G>& states, const SearchSettings& settings) {
   Search<G> search(settings, limits_for(states[0], 1, settings.evaluates));
   const auto evaluator = hash_evaluator<G>(64);
-  Batch batch(64, kRowSize<G>);
+  Batch batch(64, row_size<G>());
   Plainly<G> plainly{.settings = settings.plies};
   const PlySettings& plies = settings.plies;
   for (const G& state : states) {
@@ -187,7 +187,7 @@ TEST(Plies, FinishedGamesAreExact) {
   settings.plies = {.ply = 6, .moves = 100, .window = 100, .replies = 64, .reply_window = 100};
   Search<Race> search(settings, limits_for<Race>(1, settings.evaluates));
   const auto evaluator = hash_evaluator<Race>(16);
-  Batch batch(16, kRowSize<Race>);
+  Batch batch(16, row_size<Race>());
   const auto value = [&](const char* text) {
     search.start(*Race::from_text(text), {}, Random(0, 0, 0, Purpose::kNoise));
     run_search(search, *evaluator, batch);
@@ -266,7 +266,7 @@ TEST(Plies, AtAnyTimeTheLastCompletedPlyDecides) {
     }
     Search<Backgammon> search(by_plies(kPly), limits_for<Backgammon>(1, Evaluates::kAfterstates));
     const auto evaluator = hash_evaluator<Backgammon>(64);
-    Batch batch(64, kRowSize<Backgammon>);
+    Batch batch(64, row_size<Backgammon>());
     search.start(state, {}, Random(0, 0, 0, Purpose::kNoise));
     EXPECT_EQ(search.visits(), 0u);
     std::uint32_t seen = 0;

@@ -70,7 +70,7 @@ std::vector<std::uint64_t> found_alone(std::size_t count, std::uint32_t visits, 
                                        std::uint32_t leaves = 1) {
   std::vector<std::uint64_t> found;
   const auto evaluator = hash_evaluator<G>(1);
-  Batch batch(1, kRowSize<G>);
+  Batch batch(1, row_size<G>());
   for (std::uint64_t i = 0; i < count; ++i) {
     Search<G> search({.evaluates = evaluates, .leaves = leaves}, limits_for<G>(visits, evaluates));
     search.start(first_decision<G>(), {visits, true}, noise(i));
@@ -92,7 +92,7 @@ TYPED_TEST(RoundsOf, FindWhatEachSearchFindsAlone) {
     const auto alone = found_alone<G>(9, kVisits, evaluates);
     for (const std::size_t rows : {1, 4, 7, 64}) {
       SearchesInTurn<G> turns(9, kVisits, evaluates, rows);
-      Rounds<Search<G>> rounds(rows, kRowSize<G>);
+      Rounds<Search<G>> rounds(rows, row_size<G>());
       while (rounds.round(turns)) {
       }
       EXPECT_EQ(turns.found, alone) << rows;
@@ -111,7 +111,7 @@ TYPED_TEST(RoundsOf, SeveralLeavesInFlightAreFoundInAnyBatch) {
       EXPECT_NE(alone, found_alone<G>(3, kVisits, evaluates));
       for (const std::size_t rows : {1, 5, 64}) {
         SearchesInTurn<G> turns(3, kVisits, evaluates, rows, leaves);
-        Rounds<Search<G>> rounds(rows, kRowSize<G>);
+        Rounds<Search<G>> rounds(rows, row_size<G>());
         while (rounds.round(turns)) {
         }
         EXPECT_EQ(turns.found, alone) << leaves << " leaves, " << rows << " rows";
@@ -127,13 +127,13 @@ TYPED_TEST(RoundsOf, SeveralLeavesInFlightAreFoundInAnyBatch) {
 TEST(Rounds, BatchesAreFullWhereThereAreSearchesEnough) {
   constexpr std::size_t kRows = 4;
   SearchesInTurn<ConnectFour> positions(10, 100, Evaluates::kPosition, kRows);
-  Rounds<Search<ConnectFour>> rounds(kRows, kRowSize<ConnectFour>);
+  Rounds<Search<ConnectFour>> rounds(kRows, row_size<ConnectFour>());
   for (int i = 0; i < 100; ++i) ASSERT_TRUE(rounds.round(positions));
   EXPECT_EQ(positions.fills, std::vector<std::size_t>(100, kRows));
 
   constexpr std::size_t kGroupRows = 32;
   SearchesInTurn<Backgammon> groups(10, 20, Evaluates::kAfterstates, kGroupRows);
-  Rounds<Search<Backgammon>> of_groups(kGroupRows, kRowSize<Backgammon>);
+  Rounds<Search<Backgammon>> of_groups(kGroupRows, row_size<Backgammon>());
   for (int i = 0; i < 50; ++i) ASSERT_TRUE(of_groups.round(groups));
   EXPECT_EQ(groups.fills, std::vector<std::size_t>(50, kGroupRows));
 }
@@ -144,7 +144,7 @@ TEST(Rounds, SearchesPauseAndCanBeEnded) {
   const G near_the_end = *G::from_text("XGID=-----AA------------aa-----:0:0:1:21:0:0:0:0:10");
   SearchesInTurn<G> turns(2, 20'000, Evaluates::kPosition, 8);
   for (const auto& search : turns.searches) search->start(near_the_end, turns.budget, noise(0));
-  Rounds<Search<G>> rounds(8, kRowSize<G>);
+  Rounds<Search<G>> rounds(8, row_size<G>());
   std::size_t pauses = 0;
   for (std::size_t passes = 0; pauses < 10;) {
     ASSERT_TRUE(rounds.round(turns));
@@ -211,11 +211,11 @@ TEST(Rounds, LendScratchesAndFollowAnyOrder) {
     turns.places[i].search->share_scratches(scratches);
     turns.places[i].search->start(first_decision<G>(), {kVisits, false}, noise(i));
   }
-  Rounds<Search<G>> rounds(kRows, kRowSize<G>);
+  Rounds<Search<G>> rounds(kRows, row_size<G>());
   while (rounds.round(turns)) {
   }
   Search<G> alone(settings, limits);
-  Batch batch(kRows, kRowSize<G>);
+  Batch batch(kRows, row_size<G>());
   alone.start(first_decision<G>(), {kVisits, false}, noise(0));
   run_search(alone, *turns.evaluator, batch);
   for (const auto& place : turns.places) EXPECT_EQ(place.found, signature(alone.decision()));
@@ -237,7 +237,7 @@ TEST(Rounds, GoOnAfterAnException) {
   Fragile::stones_left = kEnough;
   const auto alone = found_alone<Fragile>(5, 60, Evaluates::kPosition);
   SearchesInTurn<Fragile> turns(5, 60, Evaluates::kPosition, 3);
-  Rounds<Search<Fragile>> rounds(3, kRowSize<Fragile>);
+  Rounds<Search<Fragile>> rounds(3, row_size<Fragile>());
   for (int stones = 0; stones < 40; ++stones) {
     Fragile::stones_left = stones;
     EXPECT_THROW(while (rounds.round(turns)){}, std::runtime_error) << stones;

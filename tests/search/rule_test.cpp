@@ -60,7 +60,7 @@ struct UctPlayer {
   UctPlayer(std::uint32_t visits)
       : search({}, limits_for<G>(visits, Evaluates::kPosition), Uct(1.4f)),
         evaluator(hash_evaluator<G>(4)),
-        batch(4, kRowSize<G>) {}
+        batch(4, row_size<G>()) {}
 
   Decision<G> think(const G& state, std::uint32_t visits) {
     search.start(state, {.visits = visits}, Random(0, 0, 0, Purpose::kNoise));

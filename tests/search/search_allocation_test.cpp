@@ -27,7 +27,7 @@ long allocations_of_a_game(Evaluates evaluates, std::uint32_t plies = 0, std::ui
   Search<G> search(settings, limits);
   auto spare = std::make_unique<Tree<G>>(limits);
   const auto evaluator = hash_evaluator<G>(32);
-  Batch batch(32, kRowSize<G>);
+  Batch batch(32, row_size<G>());
   const long before = heap_allocations();
   std::uint64_t visits = 0;
   G state;

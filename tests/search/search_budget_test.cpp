@@ -16,7 +16,7 @@ struct HashSearch {
   explicit HashSearch(std::uint32_t visits)
       : search({}, limits_for<G>(visits, Evaluates::kPosition)),
         evaluator(hash_evaluator<G>(1)),
-        batch(1, kRowSize<G>) {}
+        batch(1, row_size<G>()) {}
 
   void run() { run_search(search, *evaluator, batch); }
 

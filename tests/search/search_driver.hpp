@@ -29,7 +29,7 @@ template <Game G>
 std::vector<Outcomes<G>> expected_alone(std::span<const G> states, Evaluates evaluates,
                                         Evaluator& evaluator, std::size_t rows,
                                         const Tablebase<G>& tablebase = {}) {
-  Batch batch(rows, kRowSize<G>);
+  Batch batch(rows, row_size<G>());
   NetworkAlone<G> alone(states.front(), evaluates, evaluator, batch, tablebase);
   std::vector<Outcomes<G>> expected(states.size());
   for (std::size_t i = 0; i < states.size(); ++i) alone.add(states[i], expected[i]);

@@ -36,7 +36,7 @@ std::uint64_t game_signature(const SearchSettings& settings, std::uint32_t visit
   Search<G> search(settings, limits);
   auto spare = std::make_unique<Tree<G>>(limits);
   const auto evaluator = hash_evaluator<G>(batch_rows);
-  Batch batch(batch_rows, kRowSize<G>);
+  Batch batch(batch_rows, row_size<G>());
   std::uint64_t sign = 0;
   G state;
   for (std::uint32_t ply = 0; ply < 60 && state.turn() != Turn::kOver; ++ply) {
@@ -77,7 +77,7 @@ TYPED_TEST(EveryGame, SearchesCanShareAScratch) {
     const SearchSettings settings{.evaluates = evaluates};
     const TreeLimits limits = limits_for<G>(kVisits, evaluates);
     const auto evaluator = hash_evaluator<G>(7);
-    Batch batch(7, kRowSize<G>);  // smaller than many positions' afterstates
+    Batch batch(7, row_size<G>());  // smaller than many positions' afterstates
     const auto noise = [](std::uint64_t i) { return Random(i, 0, 0, Purpose::kNoise); };
     ScratchPool<G> scratches(1);
     std::vector<std::unique_ptr<Search<G>>> searches;
@@ -123,7 +123,7 @@ TYPED_TEST(EveryGame, ProvenRootsAreExact) {
     }
     Search<TypeParam> search({}, limits_for<TypeParam>(4000, Evaluates::kPosition));
     const auto evaluator = hash_evaluator<TypeParam>(8);
-    Batch batch(8, kRowSize<TypeParam>);
+    Batch batch(8, row_size<TypeParam>());
     search.start(last, {4000, false}, kNoNoise);
     run_search(search, *evaluator, batch);
     const Decision<TypeParam> decision = search.decision();
@@ -142,7 +142,7 @@ TYPED_TEST(EveryGame, StopsWhenTheTreeIsFullAndSaysSo) {
   const SearchSettings settings;
   Search<TypeParam> search(settings, limits_for<TypeParam>(30, settings.evaluates));
   const auto evaluator = hash_evaluator<TypeParam>(4);
-  Batch batch(4, kRowSize<TypeParam>);
+  Batch batch(4, row_size<TypeParam>());
   TypeParam state;
   if constexpr (StochasticGame<TypeParam>) {
     if (state.turn() == Turn::kChance) state.play(0);
@@ -162,7 +162,7 @@ TYPED_TEST(EveryGame, KeepsAFullTreeOfTheSamePosition) {
   Search<TypeParam> search(settings, limits);
   auto spare = std::make_unique<Tree<TypeParam>>(limits);
   const auto evaluator = hash_evaluator<TypeParam>(4);
-  Batch batch(4, kRowSize<TypeParam>);
+  Batch batch(4, row_size<TypeParam>());
   const TypeParam state = first_decision<TypeParam>();
   std::uint32_t before = 0;
   for (int time = 0; time < 2; ++time) {
@@ -202,7 +202,7 @@ TEST(Search, OneVisitExpandsTheRootAndPlaysTheBestAfterstate) {
   settings.evaluates = Evaluates::kAfterstates;
   Search<Backgammon> search(settings, limits_for<Backgammon>(1, settings.evaluates));
   const auto evaluator = hash_evaluator<Backgammon>(64);
-  Batch batch(64, kRowSize<Backgammon>);
+  Batch batch(64, row_size<Backgammon>());
   Backgammon state;
   state.play(3);
   ActionList<Backgammon::kMaxLegal> legal;
@@ -225,7 +225,7 @@ TEST(Search, ReusedTreesKeepTheirVisits) {
   Search<ConnectFour> search({}, limits);
   auto spare = std::make_unique<Tree<ConnectFour>>(limits);
   const auto evaluator = hash_evaluator<ConnectFour>(8);
-  Batch batch(8, kRowSize<ConnectFour>);
+  Batch batch(8, row_size<ConnectFour>());
   ConnectFour state;
   search.start(state, {400, false}, kNoNoise, &spare);
   run_search(search, *evaluator, batch);
@@ -247,7 +247,7 @@ TEST(Search, ReusedTreesKeepTheirVisits) {
 TYPED_TEST(EveryGame, TheSurestMoveIsPlayed) {
   using G = TypeParam;
   const auto evaluator = hash_evaluator<G>(8);
-  Batch batch(8, kRowSize<G>);
+  Batch batch(8, row_size<G>());
   Search<G> search({}, limits_for<G>(60, Evaluates::kPosition));
   std::size_t not_the_most_visited = 0;
   for (std::uint64_t game = 0; game < 10; ++game) {
@@ -302,7 +302,7 @@ void expect_all_legal(const ConnectFour& state, const Decision<ConnectFour>& dec
 // first position, O in the second.
 TEST(Search, MovesThatLoseAtOnceGetNoThoughtButAreTold) {
   const auto evaluator = hash_evaluator<ConnectFour>(8);
-  Batch batch(8, kRowSize<ConnectFour>);
+  Batch batch(8, row_size<ConnectFour>());
   for (const char* const moves : {"217161", "12171"}) {
     const ConnectFour state = *ConnectFour::from_text(moves);
     Search<ConnectFour> search({}, limits_for<ConnectFour>(200, Evaluates::kPosition));
@@ -324,7 +324,7 @@ TEST(Search, MovesThatLoseAtOnceGetNoThoughtButAreTold) {
 
 TEST(Search, AmongGivenMovesListsNoOthers) {
   const auto evaluator = hash_evaluator<ConnectFour>(8);
-  Batch batch(8, kRowSize<ConnectFour>);
+  Batch batch(8, row_size<ConnectFour>());
   const ConnectFour state = *ConnectFour::from_text("217161");
   Search<ConnectFour> search({}, limits_for<ConnectFour>(200, Evaluates::kPosition));
   for (const std::vector<Action>& only : {std::vector<Action>{0}, {1, 2}}) {
@@ -340,7 +340,7 @@ TEST(Search, AmongGivenMovesListsNoOthers) {
 // An immediate win, and a position in which every move loses, are proven with a single evaluation.
 TEST(Search, OneSoundMoveMayDecideTheGame) {
   const auto evaluator = hash_evaluator<ConnectFour>(8);
-  Batch batch(8, kRowSize<ConnectFour>);
+  Batch batch(8, row_size<ConnectFour>());
   struct Case {
     const char* moves;
     float value;
@@ -363,7 +363,7 @@ TEST(Search, OneSoundMoveMayDecideTheGame) {
 TEST(Search, ReuseReachesThroughForcedReplies) {
   const TreeLimits limits = limits_for<ConnectFour>(400, Evaluates::kPosition);
   const auto evaluator = hash_evaluator<ConnectFour>(8);
-  Batch batch(8, kRowSize<ConnectFour>);
+  Batch batch(8, row_size<ConnectFour>());
   const ConnectFour state = *ConnectFour::from_text("1213");  // X can threaten four in a row
   ConnectFour forced = state;
   forced.play(0);
@@ -393,7 +393,7 @@ TEST(Search, ReuseReachesThroughForcedReplies) {
 TEST(Search, StartGivesUpASearchUnderWay) {
   const TreeLimits limits = limits_for<ConnectFour>(100, Evaluates::kPosition);
   const auto evaluator = hash_evaluator<ConnectFour>(8);
-  Batch batch(8, kRowSize<ConnectFour>);
+  Batch batch(8, row_size<ConnectFour>());
   Search<ConnectFour> fresh({}, limits);
   fresh.start(ConnectFour{}, {100, false}, kNoNoise);
   run_search(fresh, *evaluator, batch);
@@ -430,7 +430,7 @@ TEST(Search, PolicyTemperatureMakesPriorsFlatter) {
   const auto priors = [&](float temperature) {
     const SearchSettings settings{.policy_temperature = temperature};
     Search<ConnectFour> search(settings, limits_for<ConnectFour>(1, Evaluates::kPosition));
-    Batch batch(8, kRowSize<ConnectFour>);
+    Batch batch(8, row_size<ConnectFour>());
     search.start(ConnectFour{}, {1, false}, kNoNoise);
     run_search(search, *evaluator, batch);
     std::array<double, 7> prior{};
@@ -450,7 +450,7 @@ TEST(Search, PolicyTemperatureMakesPriorsFlatter) {
 TEST(Search, NoiseChangesTheRootOnly) {
   Search<ConnectFour> search({}, limits_for<ConnectFour>(100, Evaluates::kPosition));
   const auto evaluator = hash_evaluator<ConnectFour>(8);
-  Batch batch(8, kRowSize<ConnectFour>);
+  Batch batch(8, row_size<ConnectFour>());
   const auto priors = [&](bool noise, std::uint64_t seed) {
     search.start(ConnectFour{}, {100, noise}, Random(seed, 0, 0, Purpose::kNoise));
     run_search(search, *evaluator, batch);
@@ -476,7 +476,7 @@ TEST(Search, ConnectFourTactics) {
                                            Case{"44556", -1, nullptr}, Case{"7112233", 1, "4"}}) {
     Search<ConnectFour> search({}, limits_for<ConnectFour>(20'000, Evaluates::kPosition));
     UniformEvaluator evaluator;
-    Batch batch(8, kRowSize<ConnectFour>);
+    Batch batch(8, row_size<ConnectFour>());
     const Result<ConnectFour> state = ConnectFour::from_text(moves);
     ASSERT_TRUE(state) << moves;
     ASSERT_NE(state->turn(), Turn::kOver) << moves;
@@ -494,7 +494,7 @@ TEST(Search, ConnectFourTactics) {
 TEST(Search, TicTacToeIsADraw) {
   Search<TicTacToe> search({}, limits_for<TicTacToe>(200'000, Evaluates::kPosition));
   UniformEvaluator evaluator;
-  Batch batch(8, kRowSize<TicTacToe>);
+  Batch batch(8, row_size<TicTacToe>());
   search.start(TicTacToe{}, {200'000, false}, kNoNoise);
   run_search(search, evaluator, batch);
   EXPECT_NEAR(search.decision().value, 0.0f, 0.02f);

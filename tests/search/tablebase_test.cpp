@@ -51,7 +51,7 @@ class TablebaseTest : public testing::TestWithParam<Evaluates> {
   }
 
   const std::unique_ptr<Evaluator> evaluator_ = hash_evaluator<Backgammon>(kRows);
-  Batch batch_{kRows, kRowSize<Backgammon>};
+  Batch batch_{kRows, row_size<Backgammon>()};
 };
 
 INSTANTIATE_TEST_SUITE_P(Modes, TablebaseTest,
@@ -189,7 +189,7 @@ TEST(Tablebase, SearchesByPliesAskItToo) {
   SearchSettings settings{.evaluates = Evaluates::kAfterstates};
   settings.plies.ply = 2;
   const auto evaluator = hash_evaluator<Backgammon>(kRows);
-  Batch batch(kRows, kRowSize<Backgammon>);
+  Batch batch(kRows, row_size<Backgammon>());
   const auto search = [&](const Tablebase<Backgammon>& tablebase, const Backgammon& state) {
     Search<Backgammon> by_plies(settings, limits_for<Backgammon>(1, settings.evaluates));
     by_plies.set_tablebase(tablebase);

@@ -166,7 +166,7 @@ TEST(Play, EverySearchEndsOnTheWeightsItBeganWith) {
                                    limits_for<ConnectFour>(40, Evaluates::kPosition));
         const Weights weights(network(seed_of[id]));
         const auto evaluator = make_evaluator(EvaluatorKind::kFused, weights, 8);
-        Batch batch(8, kRowSize<ConnectFour>);
+        Batch batch(8, row_size<ConnectFour>());
         search.start(state, {40, false}, Random(0, 0, 0, Purpose::kNoise));
         run_search(search, **evaluator, batch);
         std::map<Action, std::uint32_t> visits;

@@ -87,7 +87,7 @@ TYPED_TEST(PlayAllocation, AGamePlayedAgainAllocatesNothing) {
   Search<G> search(of_search, limits);
   auto spare = std::make_unique<Tree<G>>(limits);
   const auto evaluator = hash_evaluator<G>(8);
-  Batch batch(8, kRowSize<G>);
+  Batch batch(8, row_size<G>());
   const auto game = std::make_unique<GameInPlay<G>>(settings);
   const auto play = [&] {
     const long before = heap_allocations();

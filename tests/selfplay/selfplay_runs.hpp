@@ -57,14 +57,15 @@ inline SelfPlaySettings small_run(EvaluatorKind evaluator, std::uint32_t visits)
   return settings;
 }
 
-/// Plays games [0, count) and returns them by number.
+/// Plays games [0, count), which begin with `start`, and returns them by number.
 template <Game G>
-std::map<std::uint64_t, GameRecord> play_run(const SelfPlaySettings& settings,
-                                             std::uint64_t count) {
-  ModelStore models(initial_network(small_spec<G>(), 5));
+std::map<std::uint64_t, GameRecord> play_run(const SelfPlaySettings& settings, std::uint64_t count,
+                                             const NetworkSpec& spec = small_spec<G>(),
+                                             const G& start = G{}) {
+  ModelStore models(initial_network(spec, 5));
   GameNumbers numbers(0, count);
   KeepingSink sink;
-  SelfPlayThreads<G> threads(settings, models, numbers, sink);
+  SelfPlayThreads<G> threads(settings, models, numbers, sink, {}, start);
   EXPECT_TRUE(threads.join());
   return std::move(sink.games());
 }

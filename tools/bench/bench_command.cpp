@@ -39,7 +39,7 @@ std::vector<BenchCase> cases_of(const Bench& bench, BenchSettings settings) {
   std::vector<BenchCase> cases;
   const auto modes = bench.modes.empty() ? std::vector{settings.search.evaluates} : bench.modes;
   for (const RunGame* const game : all_games<RunGame>()) {
-    const AnyGame& rules = game->any();
+    const AnyGame& rules = *game->any;
     const bool is_said = rules.name == settings.game;
     if (!is_said && !(settings.game.empty() && rules.is_standard)) continue;
     for (const Evaluates mode : modes) {

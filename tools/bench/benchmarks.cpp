@@ -117,7 +117,7 @@ std::vector<AnyState> recorded_decisions(const BenchCase& bench, std::size_t cou
   ModelStore models(bench.network.clone());
   GameNumbers numbers(0, games);
   KeepingSink sink;
-  bench.run_game.start_selfplay(how, models, numbers, sink, {})->join().value();
+  bench.run_game.start_selfplay(bench.game, how, models, numbers, sink, {})->join().value();
 
   std::ranges::sort(sink.games, {}, &GameRecord::game_number);
   std::vector<AnyState> searched, decisions;

@@ -178,8 +178,8 @@ SelfPlayMeasured measure_selfplay(const BenchCase& bench, std::size_t workers,
     const std::lock_guard lock(trees_mutex);
     bench.typed.count_trees(worker, trees);
   };
-  const std::unique_ptr<AnySelfPlayThreads> threads =
-      bench.run_game.start_selfplay(how, models, numbers, sink, {.begins = begins, .ended = ended});
+  const std::unique_ptr<AnySelfPlayThreads> threads = bench.run_game.start_selfplay(
+      bench.game, how, models, numbers, sink, {.begins = begins, .ended = ended});
   const auto all_play = [&] { return threads->running() == workers; };
   // The totals up to now; `seconds` is the current time.
   const auto now = [&] {

@@ -34,7 +34,7 @@ void print(const ConnectFour& state, const senet::Decision<ConnectFour>& decisio
 void search_one(senet::Evaluator& evaluator, const ConnectFour& state) {
   senet::Search<ConnectFour> search(kSettings,
                                     senet::limits_for<ConnectFour>(kVisits, kSettings.evaluates));
-  senet::Batch batch(kRows, senet::kRowSize<ConnectFour>);
+  senet::Batch batch(kRows, senet::row_size<ConnectFour>());
   search.start(state, {.visits = kVisits}, senet::Random(1, 0, 0, senet::Purpose::kNoise));
   while (search.gather(batch) != senet::Step::kDone) {
     if (batch.size() > 0) evaluator.forward(batch);

@@ -103,7 +103,7 @@ class Ladder {
     settings.search.level = level;
     settings.visits = level.visits;
     return value_for("--weights",
-                     programs_of(game_).make_network_player(arguments_.weights, settings));
+                     programs_of(game_).make_network_player(game_, arguments_.weights, settings));
   }
   Step match(MatchPlayer& first, MatchPlayer& second, std::size_t pairs, std::uint64_t seed) const {
     const MatchSettings settings{.pairs = pairs, .seed = seed};

@@ -193,7 +193,7 @@ Result<PlayerHolder> make_player(const AnyGame& game, const std::string& word,
   if (simple != game.players.end()) {
     return PlayerHolder{.player = std::make_unique<SimpleMatchPlayer>(*simple), .identity = word};
   }
-  Result<PlayerHolder> network = programs.make_network_player(word, settings);
+  Result<PlayerHolder> network = programs.make_network_player(game, word, settings);
   if (network || is_untrained(word) || word == "builtin" || word == "playouts" ||
       word.starts_with("level:") || std::filesystem::exists(word)) {
     return network;

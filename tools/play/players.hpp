@@ -107,8 +107,8 @@ struct Programs {
   std::string_view own_player_words, own_player_help;  // for --help; "" when there are none
   bool (*is_own_player)(std::string_view word);
   Result<PlayerHolder> (*make_own_player)(const std::string& word, const PlayerSettings& settings);
-  /// Makes a player that searches with a network; see NetworkWord.
-  Result<PlayerHolder> (*make_network_player)(const std::string& word,
+  /// Makes a player of the game that searches with a network; see NetworkWord.
+  Result<PlayerHolder> (*make_network_player)(const AnyGame& game, const std::string& word,
                                               const PlayerSettings& settings);
 
   /// Adds the commands that concern only this game.
@@ -116,7 +116,8 @@ struct Programs {
 
   // senet inspect
   /// replay() of selfplay/record_replay.hpp.
-  Result<void> (*replay)(const GameRecord& record, std::vector<AnyState>& states);
+  Result<void> (*replay)(const AnyGame& game, const GameRecord& record,
+                         std::vector<AnyState>& states);
 
   /// Defined in tools/play/programs_of.hpp.
   template <Game G>

@@ -14,17 +14,18 @@ namespace senet {
 
 /// Makes a player that searches with a network.
 template <Game G>
-Result<PlayerHolder> make_network_player(const std::string& word, const PlayerSettings& given) {
+Result<PlayerHolder> make_network_player(const AnyGame& game, const std::string& word,
+                                         const PlayerSettings& given) {
   const Result<NetworkWord> named = NetworkWord::read(word);
   if (!named) return named.error();
-  Result<Network> network = open_network(named->source, reference_spec<G>());
+  Result<Network> network = open_network(named->source, reference_spec(game));
   if (!network) return network.error();
   PlayerSettings settings = given;
   if (const auto set = set_level(named->level, *network, settings); !set) {
     return fail(word + ": " + std::string(set.error().reason()));
   }
   auto player = SearchPlayer<G>::make(std::make_shared<const Weights>(std::move(*network)),
-                                      settings.search, settings.visits);
+                                      settings.search, settings.visits, start_as<G>(game));
   if (!player) return player.error();
   const SearchPlayer<G>& made = **player;
   std::string identity =
@@ -43,11 +44,12 @@ constexpr Programs Programs::of() {
       .make_own_player = &GameHooks<G>::make_player,
       .make_network_player = &senet::make_network_player<G>,
       .add_commands = &GameHooks<G>::add_commands,
-      .replay = [](const GameRecord& record, std::vector<AnyState>& states) -> Result<void> {
+      .replay = [](const AnyGame& game, const GameRecord& record,
+                   std::vector<AnyState>& states) -> Result<void> {
         std::vector<G> own;
-        Result<void> replayed = senet::replay(record, own);
+        Result<void> replayed = senet::replay(record, own, start_as<G>(game));
         states.clear();
-        for (const G& state : own) states.emplace_back(game_table<AnyGame, G>(), state);
+        for (const G& state : own) states.emplace_back(game, state);
         return replayed;
       },
   };

@@ -70,7 +70,7 @@ class Report {
       fmt::print("Game {}: {} against {}\n", number + 1, players[0], players[1]);
       fmt::print(kRow, "move", "player", "roll", "played", "loss", "luck", "best");
     }
-    AnyState state = game_.start_of(read.first);
+    AnyState state = game_.start_of(game_, read.first);
     std::string roll;
     double luck = 0;
     std::size_t moves = 0;

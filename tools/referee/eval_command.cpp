@@ -133,8 +133,8 @@ Job prepare(const EvalArguments& arguments) {
     candidate.word = !arguments.weights.empty() ? arguments.weights
                      : arguments.seed           ? fmt::format("untrained:{}", *arguments.seed)
                                                 : std::string(default_source(arguments.game));
-    candidate.holder = value_for(
-        "--weights", programs_of(game).make_network_player(candidate.word, arguments.settings));
+    candidate.holder = value_for("--weights", programs_of(game).make_network_player(
+                                                  game, candidate.word, arguments.settings));
   } else {
     if (!arguments.weights.empty()) throw fail("--weights requires --player search");
     candidate.holder =

@@ -68,7 +68,7 @@ Job prepare(const PerftArguments& arguments) {
   const AnyGame& game = *find_game<AnyGame>(arguments.game).value();
   const AnyState state =
       arguments.position.empty()
-          ? game.perft_start()
+          ? game.perft_start(game)
           : value_for("--position", AnyState::from_text(game, arguments.position));
   return [state, arguments] { return run(state, arguments); };
 }

@@ -173,9 +173,9 @@ Json turn_json(const GameRecord& record, const RecordedTurn& turn, const AnyStat
 
 /// The game up to the first illegal action. `replayed` is the error in that case.
 Json game_json(const GameRecord& record, Result<void>& replayed) {
-  const Programs& programs = *find_game<Programs>(record.game).value();
+  const AnyGame& game = *find_game<AnyGame>(record.game).value();
   std::vector<AnyState> states;
-  replayed = programs.replay(record, states);
+  replayed = programs_of(game).replay(game, record, states);
   if (states.empty()) replayed.value();
   Json json = Json::object({{"kind", "game"},
                             {"game", record.game},

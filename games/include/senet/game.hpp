@@ -129,9 +129,11 @@ concept FixedOutcomesGame = requires {
 
 /// A type that implements many games, each with its own outcomes, which its states report. All
 /// states of one game return the same values, and the returned memory outlives the states. A state
-/// may also report what its game supports: has_dice(), has_afterstates(), has_sound_moves(); and
-/// smaller bounds than the type's: most_legal(), most_chance(). A text alone does not identify the
-/// game, so other_from_text(text) of a state replaces from_text(text).
+/// may also report its game's name(), what it supports: has_dice(), has_afterstates(),
+/// has_sound_moves(); and smaller numbers than the type's: most_legal(), most_chance(),
+/// most_active(), features(), policy_logits(). A text alone does not identify the game, so
+/// other_from_text(text) of a state replaces from_text(text). A default-constructed state is not
+/// the start of a game: code that plays from the start takes it as an argument.
 ///   kMaxOutcomes     maximum number of outcomes of any game of the type
 ///   outcome_values()  [outcomes] f32, as kOutcomeValues
 ///   outcome_mirror()  [outcomes] u8, as kOutcomeMirror
@@ -296,8 +298,15 @@ constexpr bool has_dice([[maybe_unused]] const G& game) {
   return StochasticGame<G>;
 }
 
-/// Maximum numbers of legal actions of a position, of outcomes of a chance turn, and of edges of a
-/// node: the type's bounds, unless its states report smaller ones.
+/// The game's name: kName, unless the type has name().
+template <Game G>
+constexpr std::string_view game_name([[maybe_unused]] const G& game) {
+  if constexpr (requires { game.name(); }) return game.name();
+  return G::kName;
+}
+
+/// Maximum numbers of legal actions of a position, of outcomes of a chance turn, of edges of a node
+/// and of non-zero features: the type's bounds, unless its states report smaller ones.
 template <Game G>
 constexpr std::size_t most_legal([[maybe_unused]] const G& game) {
   if constexpr (requires { game.most_legal(); }) return game.most_legal();
@@ -307,6 +316,23 @@ template <Game G>
 constexpr std::size_t most_chance([[maybe_unused]] const G& game) {
   if constexpr (requires { game.most_chance(); }) return game.most_chance();
   return kMaxChance<G>;
+}
+template <Game G>
+constexpr std::size_t most_active([[maybe_unused]] const G& game) {
+  if constexpr (requires { game.most_active(); }) return game.most_active();
+  return G::kMaxActive;
+}
+/// Widths of the network's input and of its policy head: the type's, unless its states report
+/// smaller ones.
+template <Game G>
+constexpr std::size_t feature_count([[maybe_unused]] const G& game) {
+  if constexpr (requires { game.features(); }) return game.features();
+  return G::kFeatures;
+}
+template <Game G>
+constexpr std::size_t policy_logits([[maybe_unused]] const G& game) {
+  if constexpr (requires { game.policy_logits(); }) return game.policy_logits();
+  return G::kPolicyLogits;
 }
 template <Game G>
 constexpr std::size_t most_edges(const G& game) {

@@ -172,7 +172,7 @@ void Session::newgame(Words) {
   turn_ = 0;
   cube_ = 1;
   cube_owner_ = "center";
-  position_ = engine_.game().start_of(turn_);
+  position_ = engine_.game().start_of(engine_.game(), turn_);
   engine_.forget();
 }
 

@@ -255,7 +255,7 @@ std::vector<AnyState> read_positions(const AnyGame& game, Words words, Player on
   }
   if (is_notation && !knows_it(game)) throw other_games(game, knows_it);
   std::vector<AnyState> positions = {value_or<AnyState>(
-      Code::kIllegalPosition, is_start      ? game.start_of(on_roll)
+      Code::kIllegalPosition, is_start      ? game.start_of(game, on_roll)
                               : is_notation ? find_notation(game, first)->read(text, on_roll)
                                             : AnyState::from_text(game, text))};
   play(positions, words);

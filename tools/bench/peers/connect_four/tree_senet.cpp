@@ -31,7 +31,7 @@ int main(int count, char** words) {
   const auto most = static_cast<std::uint32_t>(count > 2 ? std::atoi(words[2]) : 1);
   senet::Search<ConnectFour> search(kSettings,
                                     senet::limits_for<ConnectFour>(most, kSettings.evaluates));
-  senet::Batch batch(1, senet::kRowSize<ConnectFour>);
+  senet::Batch batch(1, senet::row_size<ConnectFour>());
   return peers::run(count, words, [&](const std::vector<int>& columns, int simulations) {
     ConnectFour state;
     for (const int column : columns) state.play(static_cast<senet::Action>(column));
