@@ -27,6 +27,7 @@
 namespace senet {
 
 class AnyState;
+class OwnTables;
 struct AnyGame;
 struct Exam;
 
@@ -129,6 +130,8 @@ struct AnyGame : Kit {
   bool has_dice;
   bool has_afterstates;
   TablebaseFormat tablebase;
+
+  const OwnTables* own_tables;  // of a game that is not listed (games/games.hpp); else null
 
   const void* type;  // identifies the type of the states
   const void* own;   // the start of a game of an OwnOutcomesGame type; otherwise null

@@ -82,10 +82,10 @@ AnyGame with_kit(AnyGame game) {
     return senet::perft(any_game_detail::in<G>(state), depth, keep_going);
   };
   if (game.players.empty()) {
-    if constexpr (StochasticGame<G>) {
-      game.players = {&kRandomPlayer, 1};
-    } else {
-      game.players = kPlainPlayers<G>;
+    // A type of many games may have some without dice.
+    game.players = {&kRandomPlayer, 1};
+    if constexpr (OwnOutcomesGame<G> || !StochasticGame<G>) {
+      if (!game.has_dice) game.players = kPlainPlayers<G>;
     }
   }
   if (game.drawing == nullptr) {

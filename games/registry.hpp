@@ -32,8 +32,9 @@ auto all_games() {
 }
 
 /// The error for an unknown name. It lists the known games.
-inline Error unknown_game(std::string_view name) {
-  return fail("unknown game \"" + std::string(name) + "\"; known games: " + joined(game_names()));
+inline Error unknown_game(std::string_view name,
+                          std::span<const std::string_view> known = game_names()) {
+  return fail("unknown game \"" + std::string(name) + "\"; known games: " + joined(known));
 }
 
 /// The table of the game with this name, never null. Fails with unknown_game().

@@ -414,6 +414,10 @@ int CommandLine::run(int argc, const char* const* argv) {
   }
 }
 
+int CommandLine::refuse(const Error& error) const {
+  return report(full_name(*app_), error.reason(), kBadInput);
+}
+
 void add_search_options(const Command& command, SearchOptions& options) {
   add_setting(command, setting_of(&Evaluation::kind), options.evaluation.kind);
   auto mode = setting_of(&SearchSettings::evaluates);

@@ -120,6 +120,8 @@ class CommandLine {
   /// exceptions included, print one line on stderr: "senet <command>: <reason>", or "senet:
   /// <reason>" if no command was selected.
   int run(int argc, const char* const* argv);
+  /// Prints the line for bad input that the program has found before run(), and returns its code.
+  int refuse(const Error& error) const;
 
  private:
   std::unique_ptr<CLI::App> app_;
@@ -190,14 +192,17 @@ void add_weights_option(const Command& command, std::string& source,
 /// Adds --workers for a command whose trees have no bound but the memory.
 void add_workers_option(const Command& command, SearchOptions& options);
 
-/// Add one sub-command each.
-void add_perft_command(const Command& program);
-void add_inspect_command(const Command& program);
-void add_eval_command(const Command& program);
-void add_ladder_command(const Command& program);
-void add_match_command(const Command& program);
+class Games;
+
+/// Add one sub-command each. `games`, which the program knows, outlives the command line.
+void add_perft_command(const Command& program, const Games& games);
+void add_inspect_command(const Command& program, const Games& games);
+void add_eval_command(const Command& program, const Games& games);
+void add_ladder_command(const Command& program, const Games& games);
+void add_match_command(const Command& program, const Games& games);
+void add_selfplay_command(const Command& program, const Games& games);
+/// The same for listed games only.
 void add_report_command(const Command& program);
-void add_selfplay_command(const Command& program);
 void add_uci_command(const Command& program);
 void add_analyse_command(const Command& program);
 void add_bench_command(const Command& program);

@@ -1,32 +1,43 @@
 // The senet program. Each sub-command is in its own file.
-#include "games/registry.hpp"
+#include <vector>
+
+#include "games/games.hpp"
 #include "tools/command.hpp"
+#include "tools/game_library.hpp"
 #include "tools/play/players.hpp"
 
 int main(int argc, char** argv) {
+  std::vector<const char*> arguments(argv, argv + argc);
+  senet::Games games;
   senet::CommandLine line("senet", "Inference and search for game AI that learns by self-play",
                           "senet " SENET_VERSION);
+  // Before the commands are added, whose help lists the games.
+  const auto added = senet::add_game_libraries(games, arguments);
+  if (!added) return line.refuse(added.error());
   const senet::Command root = line.root();
   root.heading("Train");
-  senet::add_selfplay_command(root);
+  senet::add_selfplay_command(root, games);
   root.heading("Play");
-  senet::add_match_command(root);
-  senet::add_ladder_command(root);
+  senet::add_match_command(root, games);
+  senet::add_ladder_command(root, games);
   senet::add_report_command(root);
   senet::add_uci_command(root);
   senet::add_analyse_command(root);
   root.heading("Judge");
-  senet::add_eval_command(root);
-  senet::add_perft_command(root);
+  senet::add_eval_command(root, games);
+  senet::add_perft_command(root, games);
   for (const senet::AnyGame* const game : senet::all_games<senet::AnyGame>()) {
     senet::programs_of(*game).add_commands(root);
   }
   root.heading("Measure and inspect");
   senet::add_bench_command(root);
-  senet::add_inspect_command(root);
+  senet::add_inspect_command(root, games);
+  root.index("Games of your own",
+             "--game-library FILE\tadds the game of a shared object (docs/own_game.md); "
+             "anywhere on the command line");
   root.footer(
       "senet help COMMAND describes a command; senet version prints the version.\n"
       "Exit codes: 0 success, 1 failure, 2 usage error. Stopping selfplay is a normal end: it "
       "saves everything and exits with 0.");
-  return line.run(argc, argv);
+  return line.run(static_cast<int>(arguments.size()), arguments.data());
 }

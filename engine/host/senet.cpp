@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/host/c_struct.hpp"
 #include "engine/host/host_table.hpp"
 #include "games/registry.hpp"
 #include "senet/game_table.h"
@@ -74,8 +75,6 @@ senet_status report(senet_status status, std::string_view reason, senet_reason* 
   return status;
 }
 
-Error missing(const char* what) { return fail(SENET_BAD_ARGUMENT, std::string(what) + " is NULL"); }
-
 /// An argument that must not be NULL, and its name.
 using Needed = std::pair<const void*, const char*>;
 
@@ -113,19 +112,6 @@ Result<void> write(Result<Value> value, To* to) {
 
 std::string_view view(senet_text text) {
   return text.data == nullptr ? std::string_view() : std::string_view(text.data, text.size);
-}
-
-/// The fields that the caller's header has; the others are those of `defaults`.
-template <class Struct>
-Result<Struct> read_struct(const Struct* given, Struct defaults, const char* name) {
-  if (given == nullptr) return missing(name);
-  if (given->struct_size < sizeof given->struct_size || given->struct_size > 4096) {
-    return fail(SENET_BAD_ARGUMENT, std::string(name) + ": struct_size is " +
-                                        std::to_string(given->struct_size) +
-                                        ": it must be sizeof(" + name + ")");
-  }
-  std::memcpy(&defaults, given, std::min<std::size_t>(given->struct_size, sizeof defaults));
-  return defaults;
 }
 
 template <class Ours, class C>

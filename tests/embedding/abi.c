@@ -131,6 +131,12 @@ int main(void) {
   FIELD(senet_result, model);
   FIELD(senet_result, outcomes);
 
+  SIZE(senet_game_library);
+  CONSTANT(SENET_GAME_LIBRARY_VERSION);
+  FIELD(senet_game_library, struct_size);
+  FIELD(senet_game_library, version);
+  FIELD(senet_game_library, table);
+  FIELD(senet_game_library, recipe);
   SIZE(senet_game_table);
   FIELD(senet_game_table, struct_size);
   FIELD(senet_game_table, state_size);

@@ -162,8 +162,8 @@ class Ladder {
   Network network_;
 };
 
-Job prepare(LadderArguments arguments) {
-  const AnyGame& game = *value_for("--game", find_game<AnyGame>(arguments.game));
+Job prepare(LadderArguments arguments, const Games& games) {
+  const AnyGame& game = *value_for("--game", games.find(arguments.game));
   if (arguments.weights.empty()) arguments.weights = default_source(game.name);
   if (!arguments.write.empty()) {  // before hours of matches
     const std::filesystem::path folder = std::filesystem::absolute(arguments.write).parent_path();
@@ -179,7 +179,7 @@ Job prepare(LadderArguments arguments) {
 
 }  // namespace
 
-void add_ladder_command(const Command& program) {
+void add_ladder_command(const Command& program, const Games& games) {
   auto arguments = std::make_shared<LadderArguments>();
   const Command command = program.add_command(
       "ladder",
@@ -203,7 +203,7 @@ void add_ladder_command(const Command& program) {
       "The visits of a level are a fixed share of those of the level above it, down to 1. Its "
       "temperature is found so that the level above scores --step. Ratings are in Elo; uniformly "
       "random moves are rated 0.");
-  command.runs([arguments] { return prepare(*arguments); });
+  command.runs([arguments, &games] { return prepare(*arguments, games); });
 }
 
 }  // namespace senet

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "games/any_game.hpp"
-#include "games/registry.hpp"
+#include "games/games.hpp"
 #include "nn/file.hpp"
 #include "selfplay/match.hpp"
 #include "tools/command.hpp"
@@ -295,8 +295,8 @@ PlayerHolder prepare_player(const AnyGame& game, const MatchArguments& arguments
   return value_for(fmt::format("--{}", kSides[i]), make_player(game, arguments.words[i], settings));
 }
 
-Job prepare(MatchArguments arguments) {
-  const AnyGame& game = *find_game<AnyGame>(arguments.game).value();
+Job prepare(MatchArguments arguments, const Games& games) {
+  const AnyGame& game = *games.find(arguments.game).value();
   const auto has_format = [](const AnyGame& any) { return any.match_text != nullptr; };
   if (!arguments.mat.empty() && !has_format(game)) {
     throw fail(fmt::format("--mat: the format is only for {}", games_that(has_format)));
@@ -333,7 +333,7 @@ Job prepare(MatchArguments arguments) {
 
 }  // namespace
 
-void add_match_command(const Command& program) {
+void add_match_command(const Command& program, const Games& games) {
   auto arguments = std::make_shared<MatchArguments>();
   const Command command = program.add_command("match", "Play many games between two players");
   MatchArguments& a = *arguments;
@@ -346,9 +346,9 @@ void add_match_command(const Command& program) {
       .shows_type("PLAYER")
       .required();
   add_settings(command, a.match);
-  auto games = setting("games-at-once", &MatchSettings::games_at_once,
-                       "games in progress at the same time", {.least = 1, .most = 100'000});
-  add_setting(command, games, a.games_at_once)
+  auto at_once = setting("games-at-once", &MatchSettings::games_at_once,
+                         "games in progress at the same time", {.least = 1, .most = 100'000});
+  add_setting(command, at_once, a.games_at_once)
       .shows_default(fmt::format("{}, with external programs {} per process", kGamesAtOnce,
                                  kGamesAtOnceWithProcess));
   command.heading("Search of networks");
@@ -403,9 +403,9 @@ void add_match_command(const Command& program) {
       "from the pairs. "
       "An illegal move, a program that fails twice, and Ctrl-C end the match with exit code 1; "
       "the finished games are reported and kept in the log.");
-  command.runs([arguments, visits] {
+  command.runs([arguments, visits, &games] {
     if (visits.is_given()) arguments->player.visits_from = VisitsSource::kBothPlayers;
-    return prepare(*arguments);
+    return prepare(*arguments, games);
   });
 }
 

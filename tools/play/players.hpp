@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "games/any_game.hpp"
-#include "games/registry.hpp"
+#include "games/games.hpp"
 #include "games/settings.hpp"
 #include "selfplay/match_player.hpp"
 #include "selfplay/search_player.hpp"
@@ -124,7 +124,7 @@ struct Programs {
   static constexpr Programs of();
 };
 
-inline const Programs& programs_of(const AnyGame& game) { return **find_game<Programs>(game.name); }
+inline const Programs& programs_of(const AnyGame& game) { return *table_of<Programs>(game); }
 
 /// A player's word that names a network: a source for open_network(), or "level:N" for level N of
 /// the built-in network, or "level:N:SOURCE".

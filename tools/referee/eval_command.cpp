@@ -113,8 +113,8 @@ struct Candidate {
   }
 };
 
-Job prepare(const EvalArguments& arguments) {
-  const AnyGame& game = *find_game<AnyGame>(arguments.game).value();
+Job prepare(const EvalArguments& arguments, const Games& games) {
+  const AnyGame& game = *games.find(arguments.game).value();
   if (game.read_exam == nullptr) {
     throw fail(fmt::format("--game is {0}: there is no label format for {0}", game.name));
   }
@@ -145,9 +145,9 @@ Job prepare(const EvalArguments& arguments) {
 }
 
 /// Describes the label files of each game, for --help.
-std::string exams_text() {
+std::string exams_text(const Games& games) {
   std::string text = "Labels:";
-  for (const AnyGame* const game : all_games<AnyGame>()) {
+  for (const AnyGame* const game : games.all()) {
     if (game->read_exam) text += fmt::format("\n{}: {}", game->name, game->exam_text);
   }
   return text;
@@ -155,7 +155,7 @@ std::string exams_text() {
 
 }  // namespace
 
-void add_eval_command(const Command& program) {
+void add_eval_command(const Command& program, const Games& games) {
   auto arguments = std::make_shared<EvalArguments>();
   arguments->settings.visits = 0;
   const Command command =
@@ -192,10 +192,10 @@ void add_eval_command(const Command& program) {
       .option("--option", arguments->settings.options,
               "sent to an external program with setoption; may be repeated")
       .shows_type("NAME=VALUE");
-  command.footer(exams_text());
-  command.runs([arguments, visits] {
+  command.footer(exams_text(games));
+  command.runs([arguments, visits, &games] {
     if (visits.is_given()) arguments->settings.visits_from = VisitsSource::kThisPlayer;
-    return prepare(*arguments);
+    return prepare(*arguments, games);
   });
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "games/any_game.hpp"
-#include "games/registry.hpp"
+#include "games/games.hpp"
 #include "tools/command.hpp"
 
 namespace senet {
@@ -64,8 +64,8 @@ Result<void> run(const AnyState& state, const PerftArguments& arguments) {
   return {};
 }
 
-Job prepare(const PerftArguments& arguments) {
-  const AnyGame& game = *find_game<AnyGame>(arguments.game).value();
+Job prepare(const PerftArguments& arguments, const Games& games) {
+  const AnyGame& game = *games.find(arguments.game).value();
   const AnyState state =
       arguments.position.empty()
           ? game.perft_start(game)
@@ -75,7 +75,7 @@ Job prepare(const PerftArguments& arguments) {
 
 }  // namespace
 
-void add_perft_command(const Command& program) {
+void add_perft_command(const Command& program, const Games& games) {
   auto arguments = std::make_shared<PerftArguments>();
   const Command command =
       program.add_command("perft", "Count the move sequences of a given length from a position");
@@ -89,13 +89,13 @@ void add_perft_command(const Command& program) {
       .shows_default("the start position, before any roll");
   command.flag("--divide", arguments->divide, "also print a line for each first move or roll");
   std::string footer = "A game that ends before that depth does not count.";
-  for (const AnyGame* const game : all_games<AnyGame>()) {
+  for (const AnyGame* const game : games.all()) {
     if (!game->has_dice) continue;
     footer += fmt::format("\n{}: {} counts every roll once, {} weights it by its probability.",
                           game->name, game->count_names[0], game->count_names[1]);
   }
   command.footer(footer);
-  command.runs([arguments] { return prepare(*arguments); });
+  command.runs([arguments, &games] { return prepare(*arguments, games); });
 }
 
 }  // namespace senet

@@ -88,8 +88,8 @@ Json checkpoint_json(const std::string& file) {
 // -- As JSON: logs of games.
 
 /// The value of an outcome for player 0 in the named game; the outcome's index if that is unknown.
-std::string outcome_text(const std::string& name, std::uint8_t outcome) {
-  const Result<const AnyGame*> game = find_game<AnyGame>(name);
+std::string outcome_text(const Games& games, const std::string& name, std::uint8_t outcome) {
+  const Result<const AnyGame*> game = games.find(name);
   if (!game || outcome >= (*game)->outcome_values.size()) return fmt::format("outcome {}", outcome);
   return fmt::format("{:+g}", (*game)->outcome_values[outcome]);
 }
@@ -113,7 +113,7 @@ RecordReader open_log(const std::string& file) {
              " (senet inspect reads weights, checkpoints and logs of games)");
 }
 
-Json games_json(const std::string& file) {
+Json games_json(const Games& games, const std::string& file) {
   RecordReader log = open_log(file);
   std::uint64_t records = 0, undecodable = 0, turns = 0, decisions = 0;
   std::uint64_t first = UINT64_MAX, last = 0;
@@ -139,8 +139,8 @@ Json games_json(const std::string& file) {
     return records == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(records);
   };
   Json of_outcome;
-  const auto counts = [](const auto& games) { return games.empty() ? Json() : Json(games); };
-  for (const auto& [i, games] : outcomes) of_outcome[outcome_text(log.game(), i)] = games;
+  const auto counts = [](const auto& of) { return of.empty() ? Json() : Json(of); };
+  for (const auto& [i, count] : outcomes) of_outcome[outcome_text(games, log.game(), i)] = count;
   return Json::object({{"kind", "games"},
                        {"game", log.game()},
                        {"records", records},
@@ -172,8 +172,8 @@ Json turn_json(const GameRecord& record, const RecordedTurn& turn, const AnyStat
 }
 
 /// The game up to the first illegal action. `replayed` is the error in that case.
-Json game_json(const GameRecord& record, Result<void>& replayed) {
-  const AnyGame& game = *find_game<AnyGame>(record.game).value();
+Json game_json(const Games& games, const GameRecord& record, Result<void>& replayed) {
+  const AnyGame& game = *games.find(record.game).value();
   std::vector<AnyState> states;
   replayed = programs_of(game).replay(game, record, states);
   if (states.empty()) replayed.value();
@@ -197,7 +197,7 @@ Json game_json(const GameRecord& record, Result<void>& replayed) {
       json["outcomes_for_player_0"].push_back(json_number(share));
     }
   } else {
-    json["value_for_player_0"] = outcome_text(record.game, record.final_outcome());
+    json["value_for_player_0"] = outcome_text(games, record.game, record.final_outcome());
   }
   const bool is_resigned = record.end() == EndKind::kResigned;
   if (is_resigned) json["resigned_by"] = record.resigned_by();
@@ -269,7 +269,7 @@ void print_text(const Json& json) {
   }
 }
 
-Job prepare(const InspectArguments& arguments) {
+Job prepare(const InspectArguments& arguments, const Games& games) {
   const std::string& file = arguments.file;
   std::error_code unknown;
   if (std::filesystem::is_directory(file, unknown)) {
@@ -287,7 +287,7 @@ Job prepare(const InspectArguments& arguments) {
         format != header.metadata.end() && format->second.starts_with("senet-checkpoint");
     json = is_checkpoint ? checkpoint_json(file) : network_json(file);
   } else if (!arguments.game_number) {
-    json = games_json(file);
+    json = games_json(games, file);
   } else {
     RecordReader log = open_log(file);
     GameRecord record;
@@ -298,7 +298,7 @@ Job prepare(const InspectArguments& arguments) {
       }
     } while (record.game_number != *arguments.game_number);
     Result<void> replayed;
-    json = game_json(record, replayed);
+    json = game_json(games, record, replayed);
     if (!replayed && !arguments.json) print_text(json);
     replayed.value();
   }
@@ -314,7 +314,7 @@ Job prepare(const InspectArguments& arguments) {
 
 }  // namespace
 
-void add_inspect_command(const Command& program) {
+void add_inspect_command(const Command& program, const Games& games) {
   auto arguments = std::make_shared<InspectArguments>();
   const Command command = program.add_command(
       "inspect", "Print the contents of a file: weights, a checkpoint or a log of games");
@@ -325,7 +325,7 @@ void add_inspect_command(const Command& program) {
       "search, forced, random, chance), the search's value for the player to move, and the "
       "most visited moves");
   command.flag("--json", arguments->json, "print one JSON object");
-  command.runs([arguments] { return prepare(*arguments); });
+  command.runs([arguments, &games] { return prepare(*arguments, games); });
 }
 
 }  // namespace senet

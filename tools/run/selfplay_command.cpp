@@ -30,13 +30,19 @@ struct SelfPlayArguments {
 };
 
 // The first standard game.
-std::string default_game() {
-  const auto games = all_games<AnyGame>();
-  const auto standard = std::ranges::find_if(games, &AnyGame::is_standard);
-  return std::string((standard == games.end() ? games.front() : *standard)->name);
+std::string default_game(const Games& games) {
+  const auto all = games.all();
+  const auto standard = std::ranges::find_if(all, &AnyGame::is_standard);
+  return std::string((standard == all.end() ? all.front() : *standard)->name);
 }
 
-void apply(const SelfPlayArguments& arguments, RunConfig& config) {
+Result<const RunGame*> find_run_game(const Games& games, std::string_view name) {
+  const auto game = games.find(name);
+  if (!game) return game.error();
+  return table_of<RunGame>(**game);
+}
+
+void apply(const SelfPlayArguments& arguments, const RunGame& game, RunConfig& config) {
   const auto is_typed = [&](const char* name) { return arguments.settings.contains(name); };
   // The mode decides whether a policy is trained, unless that was typed too.
   if (const auto mode = arguments.settings.find("mode"); mode != arguments.settings.end()) {
@@ -52,7 +58,7 @@ void apply(const SelfPlayArguments& arguments, RunConfig& config) {
   // A --visits below the default of --fast-visits lowers that too.
   auto& play = config.selfplay.play;
   if (!is_typed("fast-visits")) play.fast_visits = std::min(play.fast_visits, play.full_visits);
-  check_config(config).value();
+  check_config(game, config).value();
 }
 
 /// "12:34", or "1:02:34" from an hour on.
@@ -157,7 +163,7 @@ void print_beginning(const RunBeginning& begun, const Run& run, bool trains) {
 }
 
 /// What a run did, and what to do with it.
-void print_summary(const RunSummary& ended, const std::string& game, const RunOptions& options) {
+void print_summary(const RunSummary& ended, const AnyGame& game, const RunOptions& options) {
   const RunProgress& done = ended.progress;
   const LearnProgress& learn = done.learn;
   const std::string folder = options.folder.string(), weights = ended.weights.string();
@@ -175,17 +181,19 @@ void print_summary(const RunSummary& ended, const std::string& game, const RunOp
                    count_text(static_cast<std::uint64_t>(learn.dropped_steps), "step"));
     }
   }
+  const std::string library =
+      game.own_tables == nullptr ? "" : fmt::format(" --game-library {}", game.own_tables->file());
   print_stderr("newest weights: {}\nnext:\n", weights);
   if (options.train) {
-    print_stderr("  senet match --game {} --second untrained --visits 0 \\\n    --first {}\n", game,
-                 weights);
+    print_stderr("  senet match{} --game {} --second untrained --visits 0 \\\n    --first {}\n",
+                 library, game.name, weights);
   }
-  print_stderr("  senet selfplay --run {} --resume{}\n", folder,
+  print_stderr("  senet selfplay{} --run {} --resume{}\n", library, folder,
                options.train ? "" : " --no-train");
 }
 
 // The first SIGTERM, SIGINT or SIGHUP finishes the games in progress, the second one drops them.
-Result<void> play(Run& run, const std::string& game, const SelfPlayArguments& arguments) {
+Result<void> play(Run& run, const AnyGame& game, const SelfPlayArguments& arguments) {
   const RunOptions& options = arguments.options;
   StopSignals signals(StopSignals::Mode::kEach);
   const bool is_terminal = isatty(STDERR_FILENO) != 0;
@@ -227,10 +235,10 @@ Result<void> play(Run& run, const std::string& game, const SelfPlayArguments& ar
 
 /// The defaults of all settings by name: "1.5", or "100, backgammon 1" where the games' recipes
 /// differ.
-std::map<std::string, std::string, std::less<>> default_texts() {
+std::map<std::string, std::string, std::less<>> default_texts(const Games& games) {
   std::map<std::string, std::string, std::less<>> texts, first;
   const auto add = [&](std::string_view game) {
-    const RunConfig config = default_config(std::string(game)).value();
+    const RunConfig config = default_config(*find_run_game(games, game).value()).value();
     for_each_setting(config, [&](const auto& entry, const auto& value) {
       const std::string name(entry.name), text = default_text(value);
       const auto [at, is_new] = first.emplace(name, text);
@@ -238,43 +246,47 @@ std::map<std::string, std::string, std::less<>> default_texts() {
       if (at->second != text) texts[name] += fmt::format(", {} {}", game, text);
     });
   };
-  add(default_game());
-  for (const AnyGame* const game : all_games<AnyGame>()) add(game->name);
+  add(default_game(games));
+  for (const AnyGame* const game : games.all()) add(game->name);
   return texts;
 }
 
-Job prepare(const SelfPlayArguments& arguments) {
+Job prepare(const SelfPlayArguments& arguments, const Games& games) {
   const RunOptions& options = arguments.options;
   if (options.resume && options.folder.empty()) throw fail("--resume requires --run");
   if (options.folder.empty() && !arguments.print_config) {
     throw fail("--run is required: the folder for the run, for example --run runs/first");
   }
+  const auto find = [&games](std::string_view name) { return find_run_game(games, name); };
+  const auto default_of = [&] {
+    const auto game = find(arguments.game.empty() ? default_game(games) : arguments.game);
+    return game ? default_config(**game) : game.error();
+  };
   RunConfig config =
-      (options.resume ? load_config(options.folder / "config.json")
-                      : default_config(arguments.game.empty() ? default_game() : arguments.game))
-          .value();
+      (options.resume ? load_config(options.folder / "config.json", find) : default_of()).value();
   if (!arguments.game.empty() && arguments.game != config.game) {
     throw fail(
         fmt::format("--game: the run in {} is for {}", options.folder.string(), config.game));
   }
-  apply(arguments, config);
+  const RunGame& game = *find(config.game).value();
+  apply(arguments, game, config);
   if (arguments.print_config) {
     return [text = config_text(config)]() -> Result<void> {
       fmt::print("{}\n", text);
       return {};
     };
   }
-  Run run = Run::open(**find_game<RunGame>(config.game), config, options, [](const auto& reason) {
+  Run run = Run::open(game, config, options, [](const auto& reason) {
               print_stderr("{}\n", reason);
             }).value();
-  return [run = std::move(run), game = config.game, arguments]() mutable {
-    return play(run, game, arguments);
+  return [run = std::move(run), &rules = *game.any, arguments]() mutable {
+    return play(run, rules, arguments);
   };
 }
 
 }  // namespace
 
-void add_selfplay_command(const Command& program) {
+void add_selfplay_command(const Command& program, const Games& games) {
   auto arguments = std::make_shared<SelfPlayArguments>();
   const Command command = program.add_command(
       "selfplay", "Play games against itself, train on them and keep everything in a run folder");
@@ -282,7 +294,7 @@ void add_selfplay_command(const Command& program) {
   command.heading("Run");
   command.option("--game", arguments->game, "the game")
       .shows_type("NAME")
-      .shows_default(default_game());
+      .shows_default(default_game(games));
   command.option("--run", options.folder, "the run folder; required, except with --print-config");
   command.flag("--resume", options.resume, "continue the run in the folder, with its settings");
   command
@@ -309,7 +321,7 @@ void add_selfplay_command(const Command& program) {
   const auto on_device = setting_of(&TrainerChoice::replay_on_device);
   command.flag("--replay-on-device", trainer.replay_on_device, std::string(on_device.help));
   const RunConfig names;
-  const auto defaults = default_texts();
+  const auto defaults = default_texts(games);
   const auto add = [&]<class Struct, class Value>(const Setting<Struct, Value>& entry,
                                                   const Value&) {
     const auto keep = [arguments, name = std::string(entry.name)](const std::string& text) {
@@ -326,10 +338,10 @@ void add_selfplay_command(const Command& program) {
       "Defaults are those of {}, followed by those of games that differ. A resumed run keeps its "
       "settings, except those given again; the shape of its network cannot change. senet selfplay "
       "--game NAME --print-config prints all settings of a game.",
-      default_game()));
-  command.runs([arguments] {
+      default_game(games)));
+  command.runs([arguments, &games] {
     arguments->options.train = !arguments->no_train;
-    return prepare(*arguments);
+    return prepare(*arguments, games);
   });
 }
 

@@ -96,6 +96,22 @@ typedef struct senet_game_table {
   uint32_t (*sound)(void* user, const void* state, senet_action* actions);
 } senet_game_table;
 
+/* A game in a shared object, for `senet --game-library FILE`. The object exports one of these under
+ * the name senet_exported_game; it needs no library of ours. In C++, own_game.hpp fills it. */
+typedef struct senet_game_library {
+  uint32_t struct_size;
+  uint32_t version; /* SENET_GAME_LIBRARY_VERSION */
+  const senet_game_table* table;
+  /* Settings of `senet selfplay` in which training this game differs from the defaults: lines of a
+   * name and a value, such as "visits 50\nwidth 64". NULL: none. */
+  const char* recipe;
+} senet_game_library;
+
+#define SENET_GAME_LIBRARY_VERSION 1
+
+/* Defined by the shared object, not by libsenet. */
+SENET_API extern const senet_game_library senet_exported_game;
+
 /* Adds a game to the engine, under a name that no other game has. First plays some games at random
  * and checks the functions' results against each other: SENET_BAD_ARGUMENT names the first
  * contradiction, its function and its position. The table is copied; `user` and the functions must

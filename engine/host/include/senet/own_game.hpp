@@ -145,6 +145,16 @@ senet_game_table game_table() {
   return table;
 }
 
+/// The game G for `senet --game-library` (senet/game_table.h), in one line of a shared object:
+///   const senet_game_library senet_exported_game = senet::api::game_library<MyGame>("visits 50");
+/// `recipe` outlives it.
+template <TableSized G>
+senet_game_library game_library(const char* recipe = nullptr) {
+  static const senet_game_table table = game_table<G>();
+  return {static_cast<std::uint32_t>(sizeof(senet_game_library)), SENET_GAME_LIBRARY_VERSION,
+          &table, recipe};
+}
+
 /// Adds the game G to the engine, as G::kName (senet_engine_add_game).
 template <TableSized G>
 Result<void> try_add_game(Engine& engine) {

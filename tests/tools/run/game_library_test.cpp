@@ -1,0 +1,108 @@
+// Games from shared objects: senet --game-library FILE.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/tools/program.hpp"
+#include "tests/tools/run/tiny_run.hpp"
+
+namespace senet {
+namespace {
+
+/// The shared object of breakthrough_library.cpp with this fault; 0: the good one.
+std::string library(int fault) {
+  return std::string(SENET_GAME_LIBRARIES "/breakthrough_") + std::to_string(fault) + ".so";
+}
+
+class GameLibrary : public TinyRun {};
+
+TEST_F(GameLibrary, ItsGameIsPlayedTrainedAndInspected) {
+  const Arguments own = {"--game-library", library(0)};
+  const ProgramRun counted = run_senet(with({"perft", "breakthrough", "4"}, own));
+  EXPECT_TRUE(counted.out.starts_with("leaves 23084\n")) << counted.out << counted.err;
+
+  const Arguments arguments =
+      with({"selfplay", "--game", "breakthrough", "--run", run().string(), "--games", "60",
+            "--workers", "1", "--begin-after", "100", "--train-batch", "32"},
+           own);
+  const ProgramRun trained = run_senet(arguments);
+  EXPECT_EQ(trained.exit_code, 0) << trained.err;
+  const std::string weights = run() / "weights" / "latest.safetensors";
+  // What it proposes next names the library.
+  EXPECT_NE(trained.err.find("senet match --game-library " + library(0)), std::string::npos)
+      << trained.err;
+  EXPECT_NE(text_of(run() / "config.json").find("\"width\": 16"), std::string::npos);
+
+  const ProgramRun match = run_senet(with({"match", "--game", "breakthrough", "--first", weights,
+                                           "--second", "one-ply", "--visits", "8", "--pairs", "4"},
+                                          own));
+  EXPECT_EQ(match.exit_code, 0) << match.err;
+  EXPECT_NE(match.out.find("4 of 4 pairs"), std::string::npos) << match.out;
+
+  const std::string log = run() / "games.senet";
+  const ProgramRun shown = run_senet(with({"inspect", log, "--game-number", "7"}, own));
+  EXPECT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_NE(shown.out.find("0:oooooooooo.....xxxxxxxxxx"), std::string::npos) << shown.out;
+  EXPECT_EQ(run_senet({"inspect", log, "--game-number", "7"}).exit_code, 2);
+
+  // A run resumes with the library only.
+  const Arguments resumed = {"selfplay", "--run", run().string(), "--resume", "--games", "4"};
+  expect_failure(run_senet(resumed), 2, "selfplay", "unknown game \"breakthrough\"");
+  EXPECT_EQ(run_senet(with(own, resumed)).exit_code, 0);
+}
+
+// With dice, outcomes of six values, and afterstates.
+TEST_F(GameLibrary, AGameInCIsPlayedAndTrained) {
+  const Arguments own = {"--game-library", SENET_GAME_LIBRARIES "/race.so"};
+  const ProgramRun counted = run_senet(with({"perft", "race_in_c", "2"}, own));
+  EXPECT_EQ(counted.exit_code, 0) << counted.err;
+  const ProgramRun trained =
+      run_senet(with({"selfplay", "--game", "race_in_c", "--run", run().string(), "--games", "300",
+                      "--workers", "2", "--begin-after", "200", "--train-batch", "32"},
+                     own));
+  EXPECT_EQ(trained.exit_code, 0) << trained.err;
+  EXPECT_NE(text_of(run() / "config.json").find("\"mode\": \"afterstates\""), std::string::npos);
+  const ProgramRun match = run_senet(
+      with({"match", "--game", "race_in_c", "--first", run() / "weights" / "latest.safetensors",
+            "--second", "random", "--visits", "8", "--pairs", "10"},
+           own));
+  EXPECT_EQ(match.exit_code, 0) << match.err;
+  EXPECT_NE(match.out.find("10 of 10 pairs"), std::string::npos) << match.out;
+}
+
+TEST_F(GameLibrary, HelpKnowsItsGame) {
+  const ProgramRun help = run_senet({"selfplay", "--help", "--game-library=" + library(0)});
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_NE(help.out.find("breakthrough 16"), std::string::npos) << help.out;
+}
+
+TEST_F(GameLibrary, RefusesWhatItCannotUse) {
+  const auto refuses = [](const std::string& file, const std::string& reason) {
+    const ProgramRun run = run_senet({"perft", "connect_four", "1", "--game-library", file});
+    EXPECT_EQ(run.exit_code, 2) << file;
+    EXPECT_EQ(run.out, "");
+    EXPECT_TRUE(run.err.starts_with("senet: --game-library: ")) << run.err;
+    EXPECT_EQ(run.err.find('\n'), run.err.size() - 1) << run.err;
+    EXPECT_NE(run.err.find(reason), std::string::npos) << run.err;
+  };
+  refuses("no_such_file.so", "no_such_file.so: cannot open shared object file");
+  refuses(SENET_PROGRAM, "cannot dynamically load");
+  refuses(SENET_GAME_LIBRARIES "/no_game.so", "no_game.so: it exports no senet_exported_game");
+  refuses(library(1), "breakthrough: play: the key stays the same");
+  refuses(library(2), "there is already a game \"connect_four\"");
+  refuses(library(3), "the recipe of breakthrough: visits takes a whole number");
+  refuses(library(4), "its recipe: \"visits\" is not a name and a value");
+  refuses(library(5), "its version is 99; this program reads version 1");
+  refuses(library(6), "senet_game_table is NULL");
+  refuses(library(7), "struct_size is 0");
+  const ProgramRun missing = run_senet({"perft", "connect_four", "1", "--game-library"});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_EQ(missing.err, "senet: --game-library: 1 required FILE missing\n");
+  const ProgramRun twice = run_senet(
+      {"perft", "breakthrough", "1", "--game-library", library(0), "--game-library", library(0)});
+  EXPECT_EQ(twice.exit_code, 2);
+  EXPECT_NE(twice.err.find("there is already a game \"breakthrough\""), std::string::npos);
+}
+
+}  // namespace
+}  // namespace senet

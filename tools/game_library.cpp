@@ -1,0 +1,163 @@
+#include "tools/game_library.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <new>
+#include <string_view>
+#include <utility>
+
+#include "engine/host/c_struct.hpp"
+#include "engine/host/table_game.hpp"
+#include "games/kit.hpp"
+#include "tools/play/programs_of.hpp"
+#include "train_bridge/run_config.hpp"
+#include "train_bridge/run_game_of.hpp"
+
+namespace senet {
+namespace {
+
+struct Unload {
+  void operator()(void* object) const { ::dlclose(object); }
+};
+using Object = std::unique_ptr<void, Unload>;
+
+/// A game and what the program does with it. Never moves.
+class LoadedGame final : public OwnTables {
+ public:
+  LoadedGame(std::string file, Object object, GameTable table, std::vector<std::string> recipe)
+      : file_(std::move(file)),
+        object_(std::move(object)),
+        table_(std::move(table)),
+        recipe_texts_(std::move(recipe)) {
+    for (std::size_t i = 0; i + 1 < recipe_texts_.size(); i += 2) {
+      recipe_.push_back({recipe_texts_[i], recipe_texts_[i + 1]});
+    }
+    using Small = TableGame<kSmallState, false>;
+    Small::has_room_for(table_) ? make<Small>() : make<TableGame<SENET_MOST_STATE, true>>();
+  }
+  LoadedGame(const LoadedGame&) = delete;
+  LoadedGame& operator=(const LoadedGame&) = delete;
+
+  const AnyGame& game() const override { return game_; }
+  std::string_view file() const override { return file_; }
+  const void* table(const std::type_info& type) const override {
+    if (type == typeid(AnyGame)) return &game_;
+    if (type == typeid(RunGame)) return &run_;
+    if (type == typeid(Programs)) return &programs_;
+    return nullptr;
+  }
+
+ private:
+  template <Game G>
+  void make() {
+    game_ = AnyGame::of(*::new (start_.data()) G(table_));
+    game_.own_tables = this;
+    game_.recipe = recipe_;
+    run_ = RunGame::of<G>(game_);
+    programs_ = Programs::of<G>();
+  }
+
+  const std::string file_;
+  const Object object_;  // before its functions' users: it is unloaded last
+  const GameTable table_;
+  const std::vector<std::string> recipe_texts_;
+  std::vector<RecipeEntry> recipe_;
+  alignas(AnyState::kAlignment) std::array<std::byte, AnyState::kRoom> start_;
+  AnyGame game_{};
+  RunGame run_{};
+  Programs programs_{};
+};
+
+/// The names and values of a recipe, one after the other.
+Result<std::vector<std::string>> read_recipe(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (line.empty()) continue;
+    const std::size_t space = line.find(' ');
+    if (space == line.npos || space == 0 || space + 1 == line.size()) {
+      return fail(fmt::format("its recipe: \"{}\" is not a name and a value", line));
+    }
+    words.emplace_back(line.substr(0, space));
+    words.emplace_back(line.substr(space + 1));
+  }
+  return words;
+}
+
+Result<std::unique_ptr<LoadedGame>> load(const std::string& file, Object object,
+                                         const senet_game_library& exported) {
+  const auto library = read_struct(&exported, senet_game_library{}, "senet_game_library");
+  if (!library) return library.error();
+  if (library->version != SENET_GAME_LIBRARY_VERSION) {
+    return fail(fmt::format("its version is {}; this program reads version {}", library->version,
+                            SENET_GAME_LIBRARY_VERSION));
+  }
+  const auto functions = read_struct(library->table, senet_game_table{}, "senet_game_table");
+  if (!functions) return functions.error();
+  GameTable table(*functions);
+  if (const auto checked = check_table(table); !checked) return checked.error();
+  auto recipe = read_recipe(library->recipe == nullptr ? "" : library->recipe);
+  if (!recipe) return recipe.error();
+  auto game =
+      std::make_unique<LoadedGame>(file, std::move(object), std::move(table), std::move(*recipe));
+  const auto config = default_config(*table_of<RunGame>(game->game()));
+  if (!config) return config.error();
+  return game;
+}
+
+Result<std::unique_ptr<LoadedGame>> load(const std::string& file) {
+  // Without a slash, dlopen would search the system's libraries.
+  const std::string path = std::filesystem::absolute(file).string();
+  Object object(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
+  if (object == nullptr) return fail(::dlerror());
+  constexpr const char* kSymbol = "senet_exported_game";
+  const void* const symbol = ::dlsym(object.get(), kSymbol);
+  if (symbol == nullptr) return fail(fmt::format("{}: it exports no {}", file, kSymbol));
+  auto game = load(file, std::move(object), *static_cast<const senet_game_library*>(symbol));
+  if (!game) return fail(fmt::format("{}: {}", file, game.error().reason()));
+  return game;
+}
+
+}  // namespace
+
+Result<void> add_game_library(Games& games, const std::string& file) {
+  auto game = load(file);
+  if (!game) return game.error();
+  if (const auto added = games.add(std::move(*game)); !added) {
+    return fail(fmt::format("{}: {}", file, added.error().reason()));
+  }
+  return {};
+}
+
+Result<void> add_game_libraries(Games& games, std::vector<const char*>& arguments) {
+  constexpr std::string_view kOption = "--game-library";
+  std::vector<std::string> files;
+  std::vector<const char*> rest;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string_view word = arguments[i];
+    if (word == kOption) {
+      if (++i == arguments.size()) return fail("--game-library: 1 required FILE missing");
+      files.emplace_back(arguments[i]);
+    } else if (word.starts_with(kOption) && word.substr(kOption.size()).starts_with('=')) {
+      files.emplace_back(word.substr(kOption.size() + 1));
+    } else {
+      rest.push_back(arguments[i]);
+    }
+  }
+  arguments = std::move(rest);
+  for (const std::string& file : files) {
+    if (const auto added = add_game_library(games, file); !added) {
+      return fail(fmt::format("{}: {}", kOption, added.error().reason()));
+    }
+  }
+  return {};
+}
+
+}  // namespace senet
