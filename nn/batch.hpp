@@ -94,7 +94,7 @@ struct RowSize {
 };
 /// Of the game to which the state `game` belongs.
 template <Game G>
-constexpr RowSize row_size(const G& game = G{}) {
+constexpr RowSize row_size(const G& game = only_start<G>()) {
   return {most_active(game), sizeof(G)};
 }
 

@@ -27,7 +27,8 @@ inline constexpr std::size_t kPanel = 16;
 /// The epsilon that LayerNorm adds to the variance, in evaluation and in training alike.
 inline constexpr double kNormEpsilon = 1e-5;
 
-/// What follows a Linear. A ReLU is applied before the result is stored.
+/// What follows a layer. A Linear applies a ReLU before it stores the result, and only in front of
+/// a norm it writes `squares`, which may be null otherwise.
 enum class Then : std::uint8_t { kNothing, kNorm, kRelu };
 
 /// out = weight in + bias, for rows of activations.

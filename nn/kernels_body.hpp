@@ -183,21 +183,22 @@ struct Vectors {
     for (int v = 0; v < kVectors; ++v) store(to + v * kLanes, sum.part[v]);
   }
 
-  /// Stores kWide vectors of a row that a Linear has computed, for what follows it. `squares`: the
-  /// row's; `is_first`: none of its squares have been added yet.
-  template <int kWide>
-  [[gnu::always_inline]] static inline void finish(Then then, Vector (&row)[kWide], float* to,
-                                                   float* squares, bool is_first) {
-    if (then == Then::kRelu) {
+  /// Stores kWide vectors of a row that a Linear has computed, for what follows it. `is_first`:
+  /// none of the row's squares have been added yet.
+  template <class Pass, int kWide>
+  [[gnu::always_inline]] static inline void finish(const Pass& pass, Vector (&result)[kWide],
+                                                   float* to, std::size_t row, bool is_first) {
+    if (pass.then == Then::kRelu) {
 #pragma GCC unroll 16
-      for (int v = 0; v < kWide; ++v) row[v] = relu(row[v]);
+      for (int v = 0; v < kWide; ++v) result[v] = relu(result[v]);
     }
 #pragma GCC unroll 16
-    for (int v = 0; v < kWide; ++v) store(to + v * kLanes, row[v]);
-    if (then != Then::kNorm) return;
+    for (int v = 0; v < kWide; ++v) store(to + v * kLanes, result[v]);
+    if (pass.then != Then::kNorm) return;
+    float* const squares = pass.squares + row * kPanel;
     Partial square = is_first ? Partial{} : load_partial(squares);
 #pragma GCC unroll 16
-    for (int v = 0; v < kWide; ++v) add_square(square, v % kVectors, row[v]);
+    for (int v = 0; v < kWide; ++v) add_square(square, v % kVectors, result[v]);
     store_partial(squares, square);
   }
 };
@@ -340,9 +341,8 @@ struct LinearKernel : private Vectors<kLanes> {
     }
 
     float* out = pass.out + row * pass.out_stride + column;
-    float* squares = pass.squares + row * kPanel;
 #pragma GCC unroll 16
-    for (int r = 0; r < kRows; ++r, out += pass.out_stride, squares += kPanel) {
+    for (int r = 0; r < kRows; ++r, out += pass.out_stride) {
       Vector result[kWide];
 #pragma GCC unroll 16
       for (int v = 0; v < kWide; ++v) {
@@ -350,7 +350,7 @@ struct LinearKernel : private Vectors<kLanes> {
                                column + static_cast<std::size_t>(v * kLanes), sum[r][v]);
         if constexpr (kAdd) result[v] += load(out + v * kLanes);
       }
-      finish(pass.then, result, out, squares, panel == 0);
+      finish(pass, result, out, row + static_cast<std::size_t>(r), panel == 0);
     }
   }
 
@@ -469,7 +469,7 @@ struct RowKernels : private Vectors<kLanes> {
 #if defined(__AVX2__)
     // The compiler would convert one vector after the other, which takes twice as long. Packing
     // works within quarters or halves of a vector, so that groups of four bytes are out of order.
-    if constexpr (kCount == 4) {
+    if constexpr (kCount == 4 && kLanes >= 8) {
       constexpr int kParts = kLanes / 4;
       Integers order, low, high, bytes;
 #pragma GCC unroll 16
@@ -636,8 +636,7 @@ struct RowKernels : private Vectors<kLanes> {
 #pragma GCC unroll 8
       for (int v = 0; v < kWide; ++v) multiply_add(sum[v], factor, load(weight + v * kLanes));
     }
-    finish(pass.then, sum, pass.out + row * pass.stride + column, pass.squares + row * kPanel,
-           column == 0);
+    finish(pass, sum, pass.out + row * pass.stride + column, row, column == 0);
   }
 
   /// All rows for one group of columns after the other, eight vectors at a time: rows next to each
@@ -716,8 +715,7 @@ struct RowKernels : private Vectors<kLanes> {
       result[v] = load(pass.bias + column + v * kLanes);
       multiply_add(result[v], total, load(pass.units + column + v * kLanes));
     }
-    finish(pass.then, result, pass.out + row * pass.stride + column, pass.squares + row * kPanel,
-           column == 0);
+    finish(pass, result, pass.out + row * pass.stride + column, row, column == 0);
   }
 
   /// All rows for kColumns columns. The sums of whole weights stay in registers from row to row.

@@ -344,11 +344,11 @@ class OutcomesStep {
 /// A network of packed layers, one step each. Only load() modifies it: any number of threads may
 /// run it at once, each with its own scratch. The context is or contains the heap for the weights.
 ///
-/// Product, constructed from the context, is the step of a Linear in front of an activation.
-/// Product::Entries is how the first Linear multiplies rows of few features. For the policy's
-/// logits Product has logits(pass, row, count, is_first), which returns all logits of rows
-/// [row, row + count) of the pass, [count, padded(logits)] f32; is_first marks the first call of a
-/// pass.
+/// Product, constructed from the context, is the step of a Linear in front of an activation, and of
+/// that activation if PlacedPlan has joined them. Product::Entries is how the first Linear
+/// multiplies rows of few features. For the policy's logits Product has
+/// logits(pass, row, count, is_first), which returns all logits of rows [row, row + count) of the
+/// pass, [count, padded(logits)] f32; is_first marks the first call of a pass.
 template <class Product>
 class LayerSteps {
  public:

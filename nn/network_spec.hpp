@@ -30,10 +30,10 @@ struct AnyGame;
 /// act(x) is relu(norm(x)), or relu(x) if `norm` is false. `norm` is LayerNorm over the row with
 /// kNormEpsilon and trained scale and shift.
 struct NetworkSpec {
-  std::string game;                 // fixed by the game: G::kName ...
-  std::uint32_t features = 0;       // ... G::kFeatures
-  std::uint32_t policy_logits = 0;  // ... G::kPolicyLogits
-  std::uint32_t outcomes = 0;       // ... kOutcomes<G>
+  std::string game;                 // fixed by the game: its name ...
+  std::uint32_t features = 0;       // ... width of its features
+  std::uint32_t policy_logits = 0;  // ... its policy logits
+  std::uint32_t outcomes = 0;       // ... and its ways to end
   std::uint32_t width = 128;
   std::uint32_t blocks = 3;
   std::uint32_t policy_layers = 2;
@@ -150,7 +150,7 @@ Result<void> check_spec(const NetworkSpec& spec);
 
 /// A spec with the game's numbers and, for the rest, the reference shape (`reference`: width 128, 3
 /// blocks, two policy layers, one value layer).
-template <Game G>
+template <FixedOutcomesGame G>
 NetworkSpec reference_spec() {
   NetworkSpec spec;
   spec.game = std::string(G::kName);

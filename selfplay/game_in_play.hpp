@@ -24,7 +24,7 @@ template <Game G>
 class GameInPlay {
  public:
   /// Games begin with `start`.
-  explicit GameInPlay(const PlaySettings& settings, const G& start = G{})
+  explicit GameInPlay(const PlaySettings& settings, const G& start = only_start<G>())
       : settings_(settings), start_(start), state_(start), outcomes_(outcome_values(start).size()) {
     visits_.reserve(most_legal(start));
     visited_outcomes_.reserve(most_legal(start) * outcomes_);

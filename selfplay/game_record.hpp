@@ -83,7 +83,7 @@ struct RecordedDecision {
 };
 
 /// A game from start to end. Independent of the game's type: actions are plain numbers, and outcome
-/// vectors have the width of the game (`outcomes`, kOutcomes<G>).
+/// vectors have the width of the game (`outcomes`).
 ///
 /// Outcome vectors of a turn are from the perspective of the player who moved, as are all results
 /// of a search; the end of the game is from player 0's perspective. Every turn names its player, so
@@ -103,7 +103,7 @@ class GameRecord {
   std::uint64_t seed = 0;         // of the run; with `game_number` it fixes every draw of the game
   std::uint64_t game_number = 0;  // within the run
   std::size_t outcomes = 0;       // ways the game can end: width of all outcome vectors
-  std::string game;               // G::kName
+  std::string game;               // its name
   std::string start;              // G::text() of the first state; empty: the game's start position
   std::string evaluator;          // Evaluator::name()
   std::string settings;           // how it was played: a short text or a hash

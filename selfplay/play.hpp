@@ -36,7 +36,7 @@ struct SelfPlay {
 template <Game G>
 class LaneGames final : public Runner {
  public:
-  LaneGames(Lane<G>& lane, const SelfPlay& run, const G& start = G{})
+  LaneGames(Lane<G>& lane, const SelfPlay& run, const G& start = only_start<G>())
       : lane_(lane), run_(run), game_(run.settings, start) {}
 
   /// The loop as one function, for a fiber. The worker's other lanes run while it waits.
@@ -94,7 +94,7 @@ class LaneGames final : public Runner {
 template <Game G>
 class FiberRunner final : public Runner {
  public:
-  FiberRunner(Lane<G>& lane, const SelfPlay& run, const G& start = G{})
+  FiberRunner(Lane<G>& lane, const SelfPlay& run, const G& start = only_start<G>())
       : games_(lane, run, start), fiber_([this](LaneFiber& fiber) { games_.play(fiber); }) {}
   LaneState resume() override { return fiber_.resume(); }
 

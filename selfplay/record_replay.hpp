@@ -51,7 +51,8 @@ Result<void> play_recorded(const GameRecord& record, const RecordedTurn& turn, G
 /// with the state before the faulty turn; it is empty when the record has no valid start in G.
 /// `start` is where games begin whose records name no other start.
 template <Game G>
-Result<void> replay(const GameRecord& record, std::vector<G>& states, const G& start = G{}) {
+Result<void> replay(const GameRecord& record, std::vector<G>& states,
+                    const G& start = only_start<G>()) {
   const auto wrong = [&](const std::string& what) {
     return fail("game " + std::to_string(record.game_number) + ": " + what);
   };

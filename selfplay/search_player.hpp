@@ -99,7 +99,8 @@ class SearchPlayer final : public MatchPlayer {
   /// evaluate what the options ask for, or the machine lacks the memory or the threads.
   /// `game` is any state of the game.
   static Result<std::unique_ptr<SearchPlayer>> make(SharedWeights weights, SearchOptions options,
-                                                    std::uint32_t visits, const G& game = G{}) {
+                                                    std::uint32_t visits,
+                                                    const G& game = only_start<G>()) {
     visits = std::max(visits, 1u);
     if (options.tablebase && !TablebaseGame<G>) {
       return fail("tablebase: there is none for " + std::string(game_name(game)));

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -23,7 +24,7 @@ class SelfPlayThreads final : public AnySelfPlayThreads {
  public:
   /// Starts playing immediately. Games begin with `start`.
   SelfPlayThreads(const SelfPlaySettings& settings, ModelStore& models, GameNumbers& numbers,
-                  GameSink& sink, SelfPlayHooks hooks = {}, const G& start = G{})
+                  GameSink& sink, SelfPlayHooks hooks = {}, const G& start = only_start<G>())
       : settings_(settings),
         start_(start),
         how_(settings_text(settings.play, settings.worker.search)),
@@ -64,14 +65,21 @@ class SelfPlayThreads final : public AnySelfPlayThreads {
       Worker<G>& worker = **made;
       const SelfPlay run{settings_.play, numbers_, sink_, controls_, worker.evaluator_name(), how_};
       if (hooks_.begins) hooks_.begins(number, worker);
-      play(worker, run);
+      try {
+        play(worker, run);
+      } catch (const std::exception& error) {  // a user's game
+        give_up(fail(std::string(game_name(start_)) + ": " + error.what()));
+      }
       if (hooks_.ended) hooks_.ended(number, worker);
     } else {
-      const std::lock_guard lock(mutex_);
-      if (failure_) failure_ = made.error();
-      numbers_.halt();
+      give_up(made.error());
     }
     --running_;
+  }
+  void give_up(const Error& why) {
+    const std::lock_guard lock(mutex_);
+    if (failure_) failure_ = why;
+    numbers_.halt();
   }
 
   void play(Worker<G>& worker, const SelfPlay& run) const {

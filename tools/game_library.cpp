@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <new>
+#include <sstream>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "engine/host/c_struct.hpp"
@@ -38,8 +41,7 @@ class LoadedGame final : public OwnTables {
     for (std::size_t i = 0; i + 1 < recipe_texts_.size(); i += 2) {
       recipe_.push_back({recipe_texts_[i], recipe_texts_[i + 1]});
     }
-    using Small = TableGame<kSmallState, false>;
-    Small::has_room_for(table_) ? make<Small>() : make<TableGame<SENET_MOST_STATE, true>>();
+    with_type_of(table_, [this]<class G>(std::type_identity<G>) { make<G>(); });
   }
   LoadedGame(const LoadedGame&) = delete;
   LoadedGame& operator=(const LoadedGame&) = delete;
@@ -78,15 +80,15 @@ class LoadedGame final : public OwnTables {
 Result<std::vector<std::string>> read_recipe(std::string_view text) {
   std::vector<std::string> words;
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
+    const std::string line(text.substr(0, text.find('\n')));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
-    if (line.empty()) continue;
-    const std::size_t space = line.find(' ');
-    if (space == line.npos || space == 0 || space + 1 == line.size()) {
+    std::istringstream parts(line);
+    std::string name, value, more;
+    if (!(parts >> name)) continue;  // an empty line
+    if (!(parts >> value) || parts >> more) {
       return fail(fmt::format("its recipe: \"{}\" is not a name and a value", line));
     }
-    words.emplace_back(line.substr(0, space));
-    words.emplace_back(line.substr(space + 1));
+    words.insert(words.end(), {name, value});
   }
   return words;
 }
@@ -125,10 +127,19 @@ Result<std::unique_ptr<LoadedGame>> load(const std::string& file) {
   return game;
 }
 
+/// The same, with the exceptions of the game's own code as errors.
+Result<std::unique_ptr<LoadedGame>> try_load(const std::string& file) {
+  try {
+    return load(file);
+  } catch (const std::exception& error) {
+    return fail(fmt::format("{}: {}", file, error.what()));
+  }
+}
+
 }  // namespace
 
 Result<void> add_game_library(Games& games, const std::string& file) {
-  auto game = load(file);
+  auto game = try_load(file);
   if (!game) return game.error();
   if (const auto added = games.add(std::move(*game)); !added) {
     return fail(fmt::format("{}: {}", file, added.error().reason()));
@@ -143,13 +154,14 @@ Result<void> add_game_libraries(Games& games, std::vector<const char*>& argument
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string_view word = arguments[i];
     if (word == kOption) {
-      if (++i == arguments.size()) return fail("--game-library: 1 required FILE missing");
-      files.emplace_back(arguments[i]);
+      files.emplace_back(i + 1 < arguments.size() ? arguments[++i] : "");
     } else if (word.starts_with(kOption) && word.substr(kOption.size()).starts_with('=')) {
       files.emplace_back(word.substr(kOption.size() + 1));
     } else {
       rest.push_back(arguments[i]);
+      continue;
     }
+    if (files.back().empty()) return fail("--game-library: 1 required FILE missing");
   }
   arguments = std::move(rest);
   for (const std::string& file : files) {

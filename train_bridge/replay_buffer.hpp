@@ -25,9 +25,9 @@ struct GameShape {
 
   /// Of the game to which the state `game` belongs.
   template <Game G>
-  static constexpr GameShape of(const G& game = G{}) {
+  static constexpr GameShape of(const G& game = only_start<G>()) {
     return {most_active(game), most_legal(game), G::kLogitsPerAction, outcome_values(game).size(),
-            MirrorGame<G> ? std::size_t{2} : std::size_t{1}};
+            has_mirror(game) ? std::size_t{2} : std::size_t{1}};
   }
 
   /// Batches of `rows` samples with room for `actions` policy targets.
@@ -77,7 +77,8 @@ class ReplayBuffer final : public Replay {
  public:
   /// Room for `capacity` samples with `policy_per_sample` policy entries on average; with more,
   /// older samples are dropped earlier. Games begin with `start`.
-  ReplayBuffer(std::size_t capacity, std::size_t policy_per_sample, const G& start = G{})
+  ReplayBuffer(std::size_t capacity, std::size_t policy_per_sample,
+               const G& start = only_start<G>())
       : start_(start),
         shape_(GameShape::of(start)),
         kept_(capacity),
@@ -131,7 +132,7 @@ class ReplayBuffer final : public Replay {
     const auto among = static_cast<std::uint32_t>(std::clamp<std::size_t>(window, 1, size()));
     for (std::size_t i = 0; i < rows; ++i) {
       const std::uint32_t place = place_of(end_ - 1 - random.below(among));
-      drawn.push_back({place, MirrorGame<G> && (random.next() & 1)});
+      drawn.push_back({place, shape_.images == 2 && (random.next() & 1)});
     }
   }
 
@@ -163,8 +164,11 @@ class ReplayBuffer final : public Replay {
   }
   const Kept& at(std::uint64_t sample) const { return kept_[place_of(sample)]; }
 
-  void add_to(TrainBatch& batch, const Kept& kept, bool mirror) {
-    const G state = mirror ? mirror_image(kept.state) : kept.state;
+  void add_to(TrainBatch& batch, const Kept& kept, [[maybe_unused]] bool mirror) {
+    G state = kept.state;
+    if constexpr (MirrorGame<G>) {
+      if (mirror) state = kept.state.mirrored();
+    }
     const std::span<float> outcomes = batch.add([&](FeatureRow& row) { state.encode(row); });
     to_distribution(std::span(kept.outcomes).first(shape_.outcomes), outcomes);
     // The policy target covers the moves that a search considers. Entries and moves are both
@@ -181,22 +185,16 @@ class ReplayBuffer final : public Replay {
     }
     if (sum == 0) return;
     for (std::size_t i = 0; i < moves_.size(); ++i) {
-      const Action action = mirror ? mirror_image(moves_[i]) : moves_[i];
+      Action action = moves_[i];
+      if constexpr (MirrorGame<G>) {
+        if (mirror) action = state.mirrored(action);
+      }
       batch.add_action(static_cast<float>(shares[i]) / static_cast<float>(sum),
                        state.logits_of(action));
     }
   }
   const PolicyEntry& entry(const Kept& kept, std::size_t i) const {
     return policy_[(kept.first + i) % policy_.size()];
-  }
-  template <class T>
-  static T mirror_image(const T& of) {
-    if constexpr (!MirrorGame<G>)
-      return of;
-    else if constexpr (std::same_as<T, G>)
-      return of.mirrored();
-    else
-      return G::mirrored(of);
   }
 
   const G start_;
@@ -210,7 +208,8 @@ class ReplayBuffer final : public Replay {
 
 /// The replay buffer of a run with these settings, whose games begin with `start`.
 template <Game G>
-std::unique_ptr<Replay> make_replay(const LearnSettings& settings, const G& start = G{}) {
+std::unique_ptr<Replay> make_replay(const LearnSettings& settings,
+                                    const G& start = only_start<G>()) {
   // Visited moves of a typical position.
   const std::size_t policy_per_sample = std::min<std::size_t>(most_legal(start), 24);
   const bool has_policy = settings.samples.evaluates == Evaluates::kPosition;

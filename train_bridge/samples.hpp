@@ -104,7 +104,8 @@ void use_valued(const GameRecord& record, const RecordedTurn& turn, const G& bef
 /// `start` is where games begin.
 template <Game G>
 Result<void> for_each_sample(const GameRecord& record, const SampleSettings& settings,
-                             std::vector<G>& scratch, auto&& use, const G& start = G{}) {
+                             std::vector<G>& scratch, auto&& use,
+                             const G& start = only_start<G>()) {
   if (const Result<void> replayed = replay(record, scratch, start); !replayed) return replayed;
   // Backwards: `target` is the value target of the next decision, from player 0's perspective.
   const float lambda = settings.lambda.at(settings.progress);

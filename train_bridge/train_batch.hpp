@@ -25,10 +25,10 @@ class TrainBatch : public SparseRows {
  public:
   struct Shape {
     std::size_t rows;               // capacity in samples
-    std::size_t max_active;         // G::kMaxActive
-    std::size_t max_legal;          // G::kMaxLegal
+    std::size_t max_active;         // most_active() of the game
+    std::size_t max_legal;          // most_legal() of the game
     std::size_t logits_per_action;  // G::kLogitsPerAction
-    std::size_t outcomes;           // kOutcomes<G>
+    std::size_t outcomes;           // ways to end
     std::size_t action_room;        // capacity of the policy lists of all rows; >= max_legal
   };
 

@@ -27,6 +27,9 @@ Result<void> check_numbers(const GameTable& table) {
   if (game.most_chance > 0 && !(game.chance && game.viewer)) {
     return fail("chance and viewer must not be NULL in a game with dice");
   }
+  if ((game.mirror == nullptr) != (game.mirror_action == nullptr)) {
+    return fail("mirror and mirror_action must both be set, or both NULL");
+  }
   const bool has_logits = game.logits_of != nullptr;
   for (const Range& range : {
            Range{"state_size", game.state_size, 1, SENET_MOST_STATE},
@@ -59,7 +62,8 @@ Result<void> check_functions(const GameTable& table) {
     if (checked) return {};
     std::string reason = checked.error().reason();
     for (const auto& [name, of_table] :
-         {std::pair{"from_text:", "read:"}, std::pair{"action_from_text:", "read_action:"}}) {
+         {std::pair{"from_text:", "read:"}, std::pair{"action_from_text:", "read_action:"},
+          std::pair{"mirrored:", "mirror, mirror_action:"}}) {
       if (reason.starts_with(name)) return fail(of_table + reason.substr(std::strlen(name)));
     }
     return fail(reason);

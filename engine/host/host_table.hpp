@@ -153,7 +153,7 @@ class OwnGame {
   const HostTable& host() const { return host_; }
 
  private:
-  template <Game G, Game... Larger>
+  template <Game G>
   HostTable make_host();
 
   const GameTable table_;

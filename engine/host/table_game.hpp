@@ -1,4 +1,5 @@
-// A game that is defined at run time: adapts a host's table of functions to the Game concept.
+// A game that is defined at run time, by a host or a shared object: adapts a table of functions to
+// the Game concept.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -87,6 +89,7 @@ class TableGame {
   std::size_t most_chance() const { return functions().most_chance; }
   bool has_dice() const { return functions().most_chance > 0; }
   bool has_afterstates() const { return functions().has_afterstates != 0; }
+  bool has_mirror() const { return functions().mirror != nullptr; }
   bool has_sound_moves() const { return functions().sound != nullptr; }
 
   Turn turn() const {
@@ -127,6 +130,17 @@ class TableGame {
   void play(Action action) {
     functions().play(user(), bytes_.data(), action);
     check_size("play");
+  }
+  TableGame mirrored() const {
+    TableGame mirror = *this;
+    functions().mirror(user(), mirror.bytes_.data());
+    mirror.check_size("mirror");
+    return mirror;
+  }
+  Action mirrored(Action action) const {
+    const Action image = functions().mirror_action(user(), action);
+    require(image < functions().actions, "mirror_action", image, " is not below actions");
+    return image < functions().actions ? image : action;
   }
   std::uint8_t outcome() const {
     const std::uint32_t outcome = functions().outcome(user(), bytes_.data());
@@ -305,8 +319,25 @@ class TableGame {
 };
 
 inline constexpr std::size_t kSmallState = 112;
+
+/// Calls use(std::type_identity<G>()) with the first of four types whose limits the table keeps to.
+template <class Use>
+decltype(auto) with_type_of(const GameTable& table, Use&& use) {
+  if (TableGame<kSmallState, false>::has_room_for(table)) {
+    return use(std::type_identity<TableGame<kSmallState, false>>());
+  }
+  if (TableGame<SENET_MOST_STATE, false>::has_room_for(table)) {
+    return use(std::type_identity<TableGame<SENET_MOST_STATE, false>>());
+  }
+  if (TableGame<kSmallState, true>::has_room_for(table)) {
+    return use(std::type_identity<TableGame<kSmallState, true>>());
+  }
+  return use(std::type_identity<TableGame<SENET_MOST_STATE, true>>());
+}
+
 static_assert(sizeof(TableGame<kSmallState, false>) == 128);
 static_assert(StochasticGame<TableGame<kSmallState, false>> &&
+              MirrorGame<TableGame<kSmallState, false>> &&
               SoundMovesGame<TableGame<SENET_MOST_STATE, true>>);
 
 }  // namespace senet

@@ -30,12 +30,8 @@ GameTable::GameTable(const senet_game_table& table)
   }
 }
 
-// Uses the first of these types whose limits the table keeps to.
-template <Game G, Game... Larger>
+template <Game G>
 HostTable OwnGame::make_host() {
-  if constexpr (sizeof...(Larger) > 0) {
-    if (!G::has_room_for(table_)) return make_host<Larger...>();
-  }
   const G& start = *::new (start_.data()) G(table_);
   HostTable host = HostTable::of<G>();
   host.game = AnyGame::rules_of(start);
@@ -43,8 +39,8 @@ HostTable OwnGame::make_host() {
 }
 
 OwnGame::OwnGame(GameTable table)
-    : table_(std::move(table)),
-      host_(make_host<TableGame<kSmallState, false>, TableGame<SENET_MOST_STATE, false>,
-                      TableGame<kSmallState, true>, TableGame<SENET_MOST_STATE, true>>()) {}
+    : table_(std::move(table)), host_(with_type_of(table_, [this]<class G>(std::type_identity<G>) {
+        return make_host<G>();
+      })) {}
 
 }  // namespace senet

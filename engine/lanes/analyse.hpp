@@ -19,7 +19,7 @@ class Analysis {
   /// budget ends early, with Decision::full set. `game` is any state of the game.
   Analysis(Evaluator& evaluator, const SearchSettings& settings, std::uint32_t visits,
            std::size_t lanes, std::size_t batch_rows, const Tablebase<G>& tablebase = {},
-           const G& game = G{})
+           const G& game = only_start<G>())
       : evaluator_(evaluator), rounds_(batch_rows, row_size(game)) {
     assert(lanes >= 1 && batch_rows >= 1);
     const TreeLimits limits = limits_for(game, visits, settings.evaluates);

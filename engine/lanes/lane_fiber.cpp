@@ -20,21 +20,30 @@ LaneFiber::LaneFiber(std::function<void(LaneFiber&)> body) : fiber_(std::make_un
                                        boost::fibers::protected_fixedsize_stack(kStackBytes),
                                        [this, body = std::move(body)] {
                                          fiber_->self = context::active();
-                                         if (wait(LaneState::kBlocked)) body(*this);
+                                         try {
+                                           if (wait(LaneState::kBlocked)) body(*this);
+                                         } catch (const std::exception&) {
+                                           thrown_ = std::current_exception();
+                                         }
                                          state_ = LaneState::kFinished;
                                        });
 }
 
 LaneFiber::~LaneFiber() {
   abandoned_ = true;
-  if (state_ != LaneState::kFinished) resume();
+  if (state_ != LaneState::kFinished) run();
   fiber_->fiber.join();
 }
 
 LaneState LaneFiber::resume() {
+  run();
+  if (thrown_ != nullptr) std::rethrow_exception(std::exchange(thrown_, nullptr));
+  return state_;
+}
+
+void LaneFiber::run() {
   context::active()->schedule(fiber_->self);
   boost::this_fiber::yield();
-  return state_;
 }
 
 bool LaneFiber::wait(LaneState state) {

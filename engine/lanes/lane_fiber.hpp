@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <memory>
 
@@ -22,7 +23,8 @@ class LaneFiber {
   /// Abandons the body if it has not ended.
   ~LaneFiber();
 
-  /// Runs the body until it waits or ends, and returns its state. Not after it has ended.
+  /// Runs the body until it waits or ends, and returns its state. Throws the std::exception that
+  /// has ended it. Not after it has ended.
   LaneState resume();
   /// Called by the body: returns to the driver until it resumes this fiber. False if the body is
   /// abandoned and must end.
@@ -31,8 +33,11 @@ class LaneFiber {
  private:
   struct Fiber;  // keeps Boost's headers out of this one
 
+  void run();
+
   LaneState state_ = LaneState::kBlocked;
   bool abandoned_ = false;
+  std::exception_ptr thrown_ = nullptr;  // by the body
   const std::unique_ptr<Fiber> fiber_;
 };
 

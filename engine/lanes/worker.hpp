@@ -28,7 +28,8 @@ class Worker final : public AnyWorker {
   /// Allocates everything: trees, batch, evaluator. Must be called on the worker's thread. `game`
   /// is any state of the game.
   static Result<std::unique_ptr<Worker>> make(const WorkerSettings& settings, ModelStore& models,
-                                              WorkerReport& report, const G& game = G{}) {
+                                              WorkerReport& report,
+                                              const G& game = only_start<G>()) {
     std::unique_ptr<Worker> worker(new Worker(settings, models, report, game));
     const Weights& weights = *worker->loaded_.weights;
     auto made = make_evaluator(settings.evaluation, weights);

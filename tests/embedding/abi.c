@@ -169,5 +169,7 @@ int main(void) {
   FIELD(senet_game_table, viewer);
   FIELD(senet_game_table, logits_of);
   FIELD(senet_game_table, sound);
+  FIELD(senet_game_table, mirror);
+  FIELD(senet_game_table, mirror_action);
   return 0;
 }

@@ -219,6 +219,23 @@ TEST(LayerPlan, RowsShareBuffers) {
   EXPECT_EQ(PlacedPlan(odd_plan()).buffers.count(), 3u);
 }
 
+// A Linear applies the ReLU behind it, unless something reads the sum before the ReLU too.
+TEST(LayerPlan, LinearsApplyReLUs) {
+  const auto relus = [](std::uint32_t blocks) {
+    NetworkSpec spec = spec_of(blocks, 1, 1);
+    spec.norm = false;
+    std::pair<std::size_t, std::size_t> count;  // joined, left
+    for (const PlacedLayer& layer : PlacedPlan(spec).layers) {
+      count.first += layer.then == Then::kRelu;
+      count.second += layer.kind == LayerKind::kRelu;
+    }
+    return count;
+  };
+  EXPECT_EQ(relus(0), std::pair(std::size_t{3}, std::size_t{0}));  // input, one in each head
+  // Each block's first activation reads the stream, to which the block adds.
+  EXPECT_EQ(relus(2), std::pair(std::size_t{6}, std::size_t{2}));
+}
+
 // Only the plan interprets the numbers of a specification.
 TEST(LayerPlan, IsTheOnlyPlaceThatKnowsTheTopology) {
   namespace fs = std::filesystem;

@@ -79,7 +79,7 @@ constexpr std::uint32_t kFewVisits = 300, kManyVisits = 10'000;
 template <Game G>
 Decision<G> searched(Search<G>& search, const G& state, std::uint32_t visits = kFewVisits) {
   const auto evaluator = hash_evaluator<G>(5);
-  Batch batch(5, row_size<G>());
+  Batch batch(5, row_size(state));
   search.start(state, {.visits = visits, .noise = true}, Random(4, 0, 0, Purpose::kNoise));
   run_search(search, *evaluator, batch);
   return search.decision();

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "games/any_game.hpp"
 #include "nn/evaluator.hpp"
 #include "search/network_alone.hpp"
 #include "search/search.hpp"
@@ -17,7 +18,8 @@ inline const Random kNoNoise(0, 0, 0, Purpose::kNoise);
 /// The hash evaluator for G: deterministic answers that depend on a row's features only.
 template <Game G>
 std::unique_ptr<Evaluator> hash_evaluator(std::size_t rows) {
-  NetworkSpec spec = reference_spec<G>();
+  NetworkSpec spec = reference_spec(AnyGame::rules_of<G>());
+  spec.outcomes = kOutcomes<G>;
   spec.width = 8;
   spec.blocks = 0;
   const Weights weights(initial_network(spec, 1));
@@ -29,7 +31,7 @@ template <Game G>
 std::vector<Outcomes<G>> expected_alone(std::span<const G> states, Evaluates evaluates,
                                         Evaluator& evaluator, std::size_t rows,
                                         const Tablebase<G>& tablebase = {}) {
-  Batch batch(rows, row_size<G>());
+  Batch batch(rows, row_size(states.front()));
   NetworkAlone<G> alone(states.front(), evaluates, evaluator, batch, tablebase);
   std::vector<Outcomes<G>> expected(states.size());
   for (std::size_t i = 0; i < states.size(); ++i) alone.add(states[i], expected[i]);

@@ -61,7 +61,7 @@ inline SelfPlaySettings small_run(EvaluatorKind evaluator, std::uint32_t visits)
 template <Game G>
 std::map<std::uint64_t, GameRecord> play_run(const SelfPlaySettings& settings, std::uint64_t count,
                                              const NetworkSpec& spec = small_spec<G>(),
-                                             const G& start = G{}) {
+                                             const G& start = only_start<G>()) {
   ModelStore models(initial_network(spec, 5));
   GameNumbers numbers(0, count);
   KeepingSink sink;

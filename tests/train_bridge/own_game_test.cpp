@@ -3,7 +3,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -46,13 +50,37 @@ TYPED_TEST(OwnGameRun, PlaysTheSameGames) {
   const NetworkSpec spec = small_spec<TypeParam>();
   const SelfPlaySettings settings = small_run(EvaluatorKind::kFused, 16);
   auto listed = play_run<TypeParam>(settings, 8, spec);
-  auto own = play_run(settings, 8, spec, this->start_);
-  ASSERT_EQ(own.size(), listed.size());
-  for (auto& [number, record] : listed) {
-    std::vector<std::byte> bytes, own_bytes;
-    ASSERT_TRUE(encode(record, bytes));
-    ASSERT_TRUE(encode(own[number], own_bytes));
-    EXPECT_EQ(own_bytes, bytes) << "game " << number;
+  const auto expect_same = [&](auto own) {
+    ASSERT_EQ(own.size(), listed.size());
+    for (auto& [number, record] : listed) {
+      std::vector<std::byte> bytes, own_bytes;
+      ASSERT_TRUE(encode(record, bytes));
+      ASSERT_TRUE(encode(own[number], own_bytes));
+      EXPECT_EQ(own_bytes, bytes) << "game " << number;
+    }
+  };
+  expect_same(play_run(settings, 8, spec, this->start_));
+  // The type that the program takes for this table.
+  with_type_of(this->table_, [&]<class G>(std::type_identity<G>) {
+    expect_same(play_run(settings, 8, spec, G(this->table_)));
+  });
+}
+
+TYPED_TEST(OwnGameRun, ItsExceptionsEndTheRunWithAReason) {
+  GameTable broken = this->table_;
+  broken.functions.play = [](void*, void*, senet_action) { throw std::runtime_error("no ink"); };
+  const typename TestFixture::Own start(broken);
+  for (const Driver driver : drivers()) {
+    SelfPlaySettings settings = small_run(EvaluatorKind::kHash, 4);
+    settings.driver = driver;
+    settings.workers = 2;
+    ModelStore models(initial_network(small_spec<TypeParam>(), 5));
+    GameNumbers numbers(0, 100);
+    KeepingSink sink;
+    SelfPlayThreads<typename TestFixture::Own> threads(settings, models, numbers, sink, {}, start);
+    const Result<void> joined = threads.join();
+    ASSERT_FALSE(joined);
+    EXPECT_EQ(joined.error().reason(), std::string(TypeParam::kName) + ": no ink");
   }
 }
 
@@ -67,7 +95,10 @@ TYPED_TEST(OwnGameRun, LearnsFromTheSameSamples) {
   }
   ASSERT_EQ(own->size(), listed->size());
   std::vector<DrawnSample> drawn;
-  for (std::uint32_t place = 0; place < own->size(); ++place) drawn.push_back({place, false});
+  ASSERT_EQ(own->shape().images, listed->shape().images);
+  for (std::uint32_t place = 0; place < own->size(); ++place) {
+    drawn.push_back({place, place % own->shape().images == 1});
+  }
   const auto encoded = [&](Replay& replay) {
     TrainBatch batch(replay.shape().rows(drawn.size(), kActions));
     replay.encode(drawn, batch);
@@ -83,7 +114,12 @@ TYPED_TEST(OwnGameRun, LearnsFromTheSameSamples) {
     is_same("features", from_own.index(row), from_listed.index(row));
     is_same("values", from_own.value(row), from_listed.value(row));
     is_same("outcomes", from_own.outcomes(row), from_listed.outcomes(row));
-    EXPECT_EQ(from_own.first_action(row), from_listed.first_action(row)) << row;
+    is_same("targets", from_own.targets_of(row), from_listed.targets_of(row));
+    std::vector<std::uint16_t> own_logits, logits;  // without the padding
+    const auto is_logit = [](std::uint16_t logit) { return logit != kNoLogit; };
+    std::ranges::copy_if(from_own.logits_of(row), std::back_inserter(own_logits), is_logit);
+    std::ranges::copy_if(from_listed.logits_of(row), std::back_inserter(logits), is_logit);
+    EXPECT_EQ(own_logits, logits) << "logits of row " << row;
   }
 }
 

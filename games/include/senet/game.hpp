@@ -130,10 +130,10 @@ concept FixedOutcomesGame = requires {
 /// A type that implements many games, each with its own outcomes, which its states report. All
 /// states of one game return the same values, and the returned memory outlives the states. A state
 /// may also report its game's name(), what it supports: has_dice(), has_afterstates(),
-/// has_sound_moves(); and smaller numbers than the type's: most_legal(), most_chance(),
-/// most_active(), features(), policy_logits(). A text alone does not identify the game, so
-/// other_from_text(text) of a state replaces from_text(text). A default-constructed state is not
-/// the start of a game: code that plays from the start takes it as an argument.
+/// has_mirror(), has_sound_moves(); and smaller numbers than the type's: most_legal(),
+/// most_chance(), most_active(), features(), policy_logits(). A text alone does not identify the
+/// game, so other_from_text(text) of a state replaces from_text(text). A default-constructed state
+/// is not the start of a game: code that plays from the start takes it as an argument.
 ///   kMaxOutcomes     maximum number of outcomes of any game of the type
 ///   outcome_values()  [outcomes] f32, as kOutcomeValues
 ///   outcome_mirror()  [outcomes] u8, as kOutcomeMirror
@@ -217,11 +217,12 @@ concept StochasticGame = Game<G> && requires(const G& c, std::span<float> p) {
 
 /// A game with a mirror image that doubles its training data.
 ///   mirrored()        the mirror image of the state
-///   mirrored(action)  the corresponding action in the mirror image
+///   mirrored(action)  the corresponding action in the mirror image; the same in all states of a
+///                     game
 template <class G>
 concept MirrorGame = Game<G> && requires(const G& c, Action a) {
   { c.mirrored() } -> std::same_as<G>;
-  { G::mirrored(a) } -> std::same_as<Action>;
+  { c.mirrored(a) } -> std::same_as<Action>;
 };
 
 /// A game that can cheaply exclude moves that lose immediately.
@@ -339,12 +340,17 @@ constexpr std::size_t most_edges(const G& game) {
   return std::max(most_legal(game), most_chance(game));
 }
 
-/// Whether the game supports Evaluates::kAfterstates, and whether it has sound(). Constants, unless
-/// the type has functions of these names.
+/// Whether the game supports Evaluates::kAfterstates, and whether it has mirrored() and sound().
+/// Constants, unless the type has functions of these names.
 template <Game G>
 constexpr bool has_afterstates([[maybe_unused]] const G& game) {
   if constexpr (requires { game.has_afterstates(); }) return game.has_afterstates();
   return G::kHasAfterstates;
+}
+template <Game G>
+constexpr bool has_mirror([[maybe_unused]] const G& game) {
+  if constexpr (requires { game.has_mirror(); }) return game.has_mirror();
+  return MirrorGame<G>;
 }
 template <Game G>
 constexpr bool has_sound_moves([[maybe_unused]] const G& game) {
@@ -357,6 +363,12 @@ template <Game G>
 Result<G> read_state([[maybe_unused]] const G& game, std::string_view text) {
   if constexpr (requires { game.other_from_text(text); }) return game.other_from_text(text);
   return G::from_text(text);
+}
+
+/// The start of the only game of a type. Default for arguments that a type of many games must get.
+template <FixedOutcomesGame G>
+constexpr G only_start() {
+  return {};
 }
 
 /// Value of a finished state for `player`.

@@ -1,7 +1,17 @@
-// A game in a shared object; with FAULT, one that senet must refuse.
+// A game in a shared object; with FAULT, a variant that senet must refuse, or 8 and 9.
 #include "tools/examples/train_own_game/breakthrough.hpp"
 
 #include <senet/own_game.hpp>
+
+/// 8, 9: two games whose types have the same name.
+struct MyGame : Breakthrough {
+  static constexpr std::string_view kName = FAULT == 8 ? "first_game" : "second_game";
+  static senet::Result<MyGame> from_text(std::string_view text) {
+    const senet::Result<Breakthrough> read = Breakthrough::from_text(text);
+    if (!read) return read.error();
+    return MyGame{*read};
+  }
+};
 
 namespace {
 
@@ -32,6 +42,7 @@ senet_game_library library() {
   if constexpr (kFault == 2) return senet::api::game_library<TakenName>();
   if constexpr (kFault == 3) return senet::api::game_library<Breakthrough>("visits many");
   if constexpr (kFault == 4) return senet::api::game_library<Breakthrough>("visits");
+  if constexpr (kFault == 8 || kFault == 9) return senet::api::game_library<MyGame>();
   auto good = senet::api::game_library<Breakthrough>("visits 16\nwidth 16\n\nblocks 1\n");
   if constexpr (kFault == 5) good.version = 99;
   if constexpr (kFault == 6) good.table = nullptr;

@@ -76,6 +76,15 @@ TEST_F(GameLibrary, HelpKnowsItsGame) {
   EXPECT_NE(help.out.find("breakthrough 16"), std::string::npos) << help.out;
 }
 
+TEST_F(GameLibrary, SeveralGamesDoNotMix) {
+  const Arguments own = {"--game-library", library(8), "--game-library=" + library(9),
+                         "--game-library", SENET_GAME_LIBRARIES "/race.so"};
+  for (const std::string name : {"first_game", "second_game", "race_in_c", "connect_four"}) {
+    const ProgramRun run = run_senet(with({"perft", name, "1"}, own));
+    EXPECT_EQ(run.exit_code, 0) << name << ": " << run.err;
+  }
+}
+
 TEST_F(GameLibrary, RefusesWhatItCannotUse) {
   const auto refuses = [](const std::string& file, const std::string& reason) {
     const ProgramRun run = run_senet({"perft", "connect_four", "1", "--game-library", file});
@@ -95,6 +104,7 @@ TEST_F(GameLibrary, RefusesWhatItCannotUse) {
   refuses(library(5), "its version is 99; this program reads version 1");
   refuses(library(6), "senet_game_table is NULL");
   refuses(library(7), "struct_size is 0");
+  refuses("", "1 required FILE missing");
   const ProgramRun missing = run_senet({"perft", "connect_four", "1", "--game-library"});
   EXPECT_EQ(missing.exit_code, 2);
   EXPECT_EQ(missing.err, "senet: --game-library: 1 required FILE missing\n");

@@ -94,6 +94,11 @@ typedef struct senet_game_table {
    * in senet/game.hpp). A search follows a single sound move without evaluating the position.
    * NULL: a search considers every legal move. */
   uint32_t (*sound)(void* user, const void* state, senet_action* actions);
+  /* Replaces the state by its mirror image, and returns the action's image, which does not depend
+   * on the state. The image of the image is the original. A game with mirror images learns twice as
+   * much from each position. NULL, both of them: there are none. */
+  void (*mirror)(void* user, void* state);
+  senet_action (*mirror_action)(void* user, senet_action action);
 } senet_game_table;
 
 /* A game in a shared object, for `senet --game-library FILE`. The object exports one of these under

@@ -133,6 +133,17 @@ senet_game_table game_table() {
       return game<G>(state).viewer();
     };
   }
+  if constexpr (MirrorGame<G>) {
+    if (has_mirror(start)) {
+      table.mirror = [](void*, void* state) {
+        G& typed = *static_cast<G*>(state);
+        typed = typed.mirrored();
+      };
+      table.mirror_action = [](void*, senet_action action) -> senet_action {
+        return start.mirrored(action);
+      };
+    }
+  }
   if constexpr (SoundMovesGame<G>) {
     if (has_sound_moves(start)) {
       table.sound = [](void*, const void* state, senet_action* actions) {
@@ -147,7 +158,8 @@ senet_game_table game_table() {
 
 /// The game G for `senet --game-library` (senet/game_table.h), in one line of a shared object:
 ///   const senet_game_library senet_exported_game = senet::api::game_library<MyGame>("visits 50");
-/// `recipe` outlives it.
+/// `recipe` outlives it. Compile the object with -fvisibility=hidden: otherwise the loader merges
+/// the constants of types that have the same name in several objects.
 template <TableSized G>
 senet_game_library game_library(const char* recipe = nullptr) {
   static const senet_game_table table = game_table<G>();
