@@ -112,8 +112,7 @@ class ReplayBuffer final : public Replay {
     }
     Kept& kept = kept_[place_of(end_)];
     kept.state = sample.state;
-    for (std::size_t i = 0; i < shape_.outcomes; ++i)
-      kept.outcomes[i] = to_fixed(sample.outcomes[i]);
+    std::ranges::transform(sample.outcomes, kept.outcomes.begin(), to_fixed);
     kept.first = policy_end_;
     kept.entries = static_cast<std::uint16_t>(sample.visits.size());
     for (const VisitCount& count : sample.visits) {
