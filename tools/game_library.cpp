@@ -11,6 +11,7 @@
 #include <memory>
 #include <new>
 #include <sstream>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -49,7 +50,6 @@ class LoadedGame final : public OwnTables {
   const AnyGame& game() const override { return game_; }
   std::string_view file() const override { return file_; }
   const void* table(const std::type_info& type) const override {
-    if (type == typeid(AnyGame)) return &game_;
     if (type == typeid(RunGame)) return &run_;
     if (type == typeid(Programs)) return &programs_;
     return nullptr;
@@ -127,25 +127,21 @@ Result<std::unique_ptr<LoadedGame>> load(const std::string& file) {
   return game;
 }
 
-/// The same, with the exceptions of the game's own code as errors.
-Result<std::unique_ptr<LoadedGame>> try_load(const std::string& file) {
+/// Loads a game and adds it. Exceptions of the game's own code become errors too.
+Result<void> add(Games& games, const std::string& file) {
   try {
-    return load(file);
+    auto game = load(file);
+    if (!game) return game.error();
+    if (const auto added = games.add(std::move(*game)); !added) {
+      return fail(fmt::format("{}: {}", file, added.error().reason()));
+    }
+    return {};
   } catch (const std::exception& error) {
     return fail(fmt::format("{}: {}", file, error.what()));
   }
 }
 
 }  // namespace
-
-Result<void> add_game_library(Games& games, const std::string& file) {
-  auto game = try_load(file);
-  if (!game) return game.error();
-  if (const auto added = games.add(std::move(*game)); !added) {
-    return fail(fmt::format("{}: {}", file, added.error().reason()));
-  }
-  return {};
-}
 
 Result<void> add_game_libraries(Games& games, std::vector<const char*>& arguments) {
   constexpr std::string_view kOption = "--game-library";
@@ -165,7 +161,7 @@ Result<void> add_game_libraries(Games& games, std::vector<const char*>& argument
   }
   arguments = std::move(rest);
   for (const std::string& file : files) {
-    if (const auto added = add_game_library(games, file); !added) {
+    if (const auto added = add(games, file); !added) {
       return fail(fmt::format("{}: {}", kOption, added.error().reason()));
     }
   }

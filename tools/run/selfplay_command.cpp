@@ -30,10 +30,10 @@ struct SelfPlayArguments {
 };
 
 // The first standard game.
-std::string default_game(const Games& games) {
+const AnyGame& default_game(const Games& games) {
   const auto all = games.all();
   const auto standard = std::ranges::find_if(all, &AnyGame::is_standard);
-  return std::string((standard == all.end() ? all.front() : *standard)->name);
+  return standard == all.end() ? *all.front() : **standard;
 }
 
 Result<const RunGame*> find_run_game(const Games& games, std::string_view name) {
@@ -237,17 +237,17 @@ Result<void> play(Run& run, const AnyGame& game, const SelfPlayArguments& argume
 /// differ.
 std::map<std::string, std::string, std::less<>> default_texts(const Games& games) {
   std::map<std::string, std::string, std::less<>> texts, first;
-  const auto add = [&](std::string_view game) {
-    const RunConfig config = default_config(*find_run_game(games, game).value()).value();
+  const auto add = [&](const AnyGame& game) {
+    const RunConfig config = default_config(*table_of<RunGame>(game)).value();
     for_each_setting(config, [&](const auto& entry, const auto& value) {
       const std::string name(entry.name), text = default_text(value);
       const auto [at, is_new] = first.emplace(name, text);
       if (is_new) texts[name] = text;
-      if (at->second != text) texts[name] += fmt::format(", {} {}", game, text);
+      if (at->second != text) texts[name] += fmt::format(", {} {}", game.name, text);
     });
   };
   add(default_game(games));
-  for (const AnyGame* const game : games.all()) add(game->name);
+  for (const AnyGame* const game : games.all()) add(*game);
   return texts;
 }
 
@@ -259,7 +259,7 @@ Job prepare(const SelfPlayArguments& arguments, const Games& games) {
   }
   const auto find = [&games](std::string_view name) { return find_run_game(games, name); };
   const auto default_of = [&] {
-    const auto game = find(arguments.game.empty() ? default_game(games) : arguments.game);
+    const auto game = find(arguments.game.empty() ? default_game(games).name : arguments.game);
     return game ? default_config(**game) : game.error();
   };
   RunConfig config =
@@ -294,7 +294,7 @@ void add_selfplay_command(const Command& program, const Games& games) {
   command.heading("Run");
   command.option("--game", arguments->game, "the game")
       .shows_type("NAME")
-      .shows_default(default_game(games));
+      .shows_default(std::string(default_game(games).name));
   command.option("--run", options.folder, "the run folder; required, except with --print-config");
   command.flag("--resume", options.resume, "continue the run in the folder, with its settings");
   command
@@ -338,7 +338,7 @@ void add_selfplay_command(const Command& program, const Games& games) {
       "Defaults are those of {}, followed by those of games that differ. A resumed run keeps its "
       "settings, except those given again; the shape of its network cannot change. senet selfplay "
       "--game NAME --print-config prints all settings of a game.",
-      default_game(games)));
+      default_game(games).name));
   command.runs([arguments, &games] {
     arguments->options.train = !arguments->no_train;
     return prepare(*arguments, games);
