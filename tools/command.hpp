@@ -201,10 +201,10 @@ void add_eval_command(const Command& program, const Games& games);
 void add_ladder_command(const Command& program, const Games& games);
 void add_match_command(const Command& program, const Games& games);
 void add_selfplay_command(const Command& program, const Games& games);
+void add_report_command(const Command& program, const Games& games);
+void add_uci_command(const Command& program, const Games& games);
+void add_analyse_command(const Command& program, const Games& games);
 /// The same for listed games only.
-void add_report_command(const Command& program);
-void add_uci_command(const Command& program);
-void add_analyse_command(const Command& program);
 void add_bench_command(const Command& program);
 
 }  // namespace senet

@@ -52,6 +52,7 @@ class LoadedGame final : public OwnTables {
   const void* table(const std::type_info& type) const override {
     if (type == typeid(RunGame)) return &run_;
     if (type == typeid(Programs)) return &programs_;
+    if (type == typeid(GameTable)) return &table_;
     return nullptr;
   }
 

@@ -20,9 +20,9 @@ int main(int argc, char** argv) {
   root.heading("Play");
   senet::add_match_command(root, games);
   senet::add_ladder_command(root, games);
-  senet::add_report_command(root);
-  senet::add_uci_command(root);
-  senet::add_analyse_command(root);
+  senet::add_report_command(root, games);
+  senet::add_uci_command(root, games);
+  senet::add_analyse_command(root, games);
   root.heading("Judge");
   senet::add_eval_command(root, games);
   senet::add_perft_command(root, games);

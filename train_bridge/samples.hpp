@@ -57,6 +57,7 @@ struct Sample {
   G state;
   Outcomes<G> outcomes;                // value target from the perspective of state.viewer()
   std::span<const VisitCount> visits;  // policy target by ascending action; empty: none
+  std::size_t turn = 0;                // index of the turn before or after which the state is
 };
 
 /// A recorded distribution over the game's outcomes.
@@ -78,9 +79,11 @@ float passed_on(const G& game, const GameRecord& record, const RecordedTurn& tur
   return std::clamp(1 - lost / blunder, 0.0f, 1.0f);
 }
 
-/// Calls use(sample) for the positions after the moves that a search by plies valued in `before`.
+/// Calls use(sample) for the positions after the moves that a search by plies valued in `before`,
+/// before the turn with this number.
 template <Game G>
-void use_valued(const GameRecord& record, const RecordedTurn& turn, const G& before, auto&& use) {
+void use_valued(const GameRecord& record, std::size_t number, const G& before, auto&& use) {
+  const RecordedTurn& turn = record.turns()[number];
   if (!turn.has_visited) return;
   const std::span<const VisitCount> moves = record.visits(turn);
   for (std::size_t k = 0; k < moves.size(); ++k) {
@@ -89,7 +92,7 @@ void use_valued(const GameRecord& record, const RecordedTurn& turn, const G& bef
     if (after.turn() == Turn::kOver) continue;
     auto outcomes = from_record<G>(record.visited_outcomes(turn, k));
     if (after.viewer() != turn.player) outcomes = mirrored(after, outcomes);
-    use(Sample<G>{after, outcomes, {}});
+    use(Sample<G>{after, outcomes, {}, number});
   }
 }
 
@@ -120,7 +123,7 @@ Result<void> for_each_sample(const GameRecord& record, const SampleSettings& set
     const RecordedTurn& turn = record.turns()[i];
     if (turn.kind == TurnKind::kChance) continue;
     if (settings.evaluates == Evaluates::kAfterstates && has_valued) {
-      use_valued(record, turn, scratch[i], use);
+      use_valued(record, i, scratch[i], use);
       continue;
     }
     const auto target_for = [&](Player player) {
@@ -129,7 +132,7 @@ Result<void> for_each_sample(const GameRecord& record, const SampleSettings& set
     const G& after = scratch[i + 1];
     if (settings.evaluates == Evaluates::kAfterstates && turn.kind != TurnKind::kRandom &&
         after.turn() != Turn::kOver) {
-      use(Sample<G>{after, target_for(after.viewer()), {}});
+      use(Sample<G>{after, target_for(after.viewer()), {}, i});
     }
     if (turn.has_root) {
       auto root = from_record<G>(record.root_outcomes(turn));
@@ -141,7 +144,7 @@ Result<void> for_each_sample(const GameRecord& record, const SampleSettings& set
     }
     const bool searched = turn.kind == TurnKind::kFullSearch || turn.kind == TurnKind::kFastSearch;
     if (settings.evaluates == Evaluates::kPosition && searched) {
-      use(Sample<G>{scratch[i], target_for(turn.player), record.visits(turn)});
+      use(Sample<G>{scratch[i], target_for(turn.player), record.visits(turn), i});
     }
   }
   return {};

@@ -21,8 +21,14 @@ struct Range {
 Result<void> check_numbers(const GameTable& table) {
   const senet_game_table& game = table.functions;
   if (!(game.start && game.turn && game.legal && game.play && game.outcome && game.key &&
-        game.encode && game.text && game.action_text && game.read && game.read_action)) {
+        game.encode)) {
     return fail("a required function is NULL");
+  }
+  if ((game.text == nullptr) != (game.read == nullptr)) {
+    return fail("text and read must both be set, or both NULL");
+  }
+  if ((game.action_text == nullptr) != (game.read_action == nullptr)) {
+    return fail("action_text and read_action must both be set, or both NULL");
   }
   if (game.most_chance > 0 && !(game.chance && game.viewer)) {
     return fail("chance and viewer must not be NULL in a game with dice");

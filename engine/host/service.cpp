@@ -86,9 +86,12 @@ Result<void> check_evaluation(const Evaluation& evaluation) {
 
 Result<std::uint32_t> Service::most_that_fit(const ServiceSettings& settings,
                                              const NetworkSpec& spec,
-                                             std::uint32_t ServiceSettings::*setting) {
+                                             std::uint32_t ServiceSettings::*setting,
+                                             const GameTable* own) {
   if (auto checked = check_settings(settings); !checked) return checked.error();
-  const Result<const HostTable*> game = find_game<HostTable>(spec.game);
+  std::optional<OwnGame> made;
+  if (own != nullptr) made.emplace(*own);
+  const Result<const HostTable*> game = made ? &made->host() : find_game<HostTable>(spec.game);
   if (!game) return fail(SENET_UNKNOWN_GAME, game.error().reason());
   const std::size_t building = settings.tablebases ? (*game)->game.tablebase.build_bytes : 0;
   ServiceSettings tried = settings;

@@ -91,10 +91,11 @@ class Service {
 
   /// The largest value of `setting` (visits or sessions) with which sessions of this game fit into
   /// memory together with one evaluate() at a time, given a network of this shape and the other
-  /// settings; 0 if not even 1 does.
+  /// settings; 0 if not even 1 does. `own` is the game's table if it is a game of the host.
   static Result<std::uint32_t> most_that_fit(const ServiceSettings& settings,
                                              const NetworkSpec& spec,
-                                             std::uint32_t ServiceSettings::*setting);
+                                             std::uint32_t ServiceSettings::*setting,
+                                             const GameTable* own = nullptr);
 
   /// The names of all games, those of the host last. Valid as long as the service.
   std::vector<std::string_view> games() const;

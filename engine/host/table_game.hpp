@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "senet/game.hpp"
+#include "senet/game_defaults.hpp"
 #include "senet/game_table.h"
 
 namespace senet {
@@ -69,7 +70,8 @@ class TableGame {
   TableGame() = default;
   /// The start. `table` keeps to this type's limits and outlives all states.
   explicit TableGame(const GameTable& table) : table_(&table) {
-    if constexpr (kIsAudited) bytes_.fill(kUntouched);
+    // Bytes that start() leaves are part of the default text.
+    bytes_.fill(kIsAudited ? kUntouched : std::byte{0});
     functions().start(user(), bytes_.data());
     check_size("start");
   }
@@ -195,11 +197,13 @@ class TableGame {
 
   /// Fails if the text is longer than kMaxTableText, or grows on every call.
   Result<std::string> try_text() const {
+    if (functions().text == nullptr) return text_of_bytes(state_bytes());
     return written("text", [&](char* text, std::size_t room) {
       return functions().text(user(), bytes_.data(), text, room);
     });
   }
   Result<std::string> try_action_text(Action action) const {
+    if (functions().action_text == nullptr) return text_of_action(action);
     return written("action_text", [&](char* text, std::size_t room) {
       return functions().action_text(user(), bytes_.data(), action, text, room);
     });
@@ -208,9 +212,14 @@ class TableGame {
   std::string text() const { return or_reason(try_text()); }
   std::string action_text(Action action) const { return or_reason(try_action_text(action)); }
   Result<Action> action_from_text(std::string_view text) const {
-    Action action = 0;
-    if (functions().read_action(user(), bytes_.data(), {text.data(), text.size()}, &action)) {
-      return action;
+    if (functions().read_action == nullptr) {
+      const Result<Action> action = read_action_number(text);
+      if (action && has(*action)) return action;
+    } else {
+      Action action = 0;
+      if (functions().read_action(user(), bytes_.data(), {text.data(), text.size()}, &action)) {
+        return action;
+      }
     }
     return fail(std::string(1, '"').append(text) + "\" is not a move of " + table_->name + " here");
   }
@@ -218,7 +227,10 @@ class TableGame {
   static Result<TableGame> from_text(std::string_view) { return fail("the game is unknown"); }
   Result<TableGame> other_from_text(std::string_view text) const {
     TableGame other(*table_);
-    const bool is_read = functions().read(user(), {text.data(), text.size()}, other.bytes_.data());
+    const bool is_read =
+        functions().read == nullptr
+            ? read_bytes(text, std::span(other.bytes_).first(functions().state_size))
+            : functions().read(user(), {text.data(), text.size()}, other.bytes_.data()) != 0;
     other.check_size("read");
     if (is_read) return other;
     return fail(std::string(1, '"').append(text) + "\" is not a position of " + table_->name);
@@ -227,6 +239,20 @@ class TableGame {
  private:
   static constexpr std::size_t kActiveRoom = SENET_MOST_ACTIVE;
 
+  std::span<const std::byte> state_bytes() const {
+    return std::span(bytes_).first(functions().state_size);
+  }
+  /// Whether the action is legal, or an outcome of the chance turn.
+  bool has(Action action) const {
+    const Turn now = turn();
+    if (now == Turn::kChance) {
+      std::array<float, kMaxChance> probability;
+      return action < chance(probability);
+    }
+    ActionList<kMaxLegal> actions;
+    if (now != Turn::kOver) legal(actions);
+    return std::find(actions.begin(), actions.end(), action) != actions.end();
+  }
   const senet_game_table& functions() const { return table_->functions; }
   void* user() const { return table_->functions.user; }
   /// The valid actions that the host's function lists; action 0 if there is none.

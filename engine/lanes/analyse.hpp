@@ -32,12 +32,15 @@ class Analysis {
 
   /// Searches all states (unfinished games) with this budget and calls use(index, decision, search)
   /// when each search ends; decision and search are valid during the call. If the budget asks for
-  /// noise, it is drawn from `seed` and the index. Allocates nothing.
+  /// noise, it is drawn from `seed` and the index plus `first`, the number of the first state.
+  /// Allocates nothing.
   template <class Use>
-  void run(std::span<const G> states, const SearchBudget& budget, std::uint64_t seed, Use&& use) {
+  void run(std::span<const G> states, const SearchBudget& budget, std::uint64_t seed, Use&& use,
+           std::uint64_t first = 0) {
     rounds_.clear();  // an exception may have ended an earlier run
     for (Lane& lane : lanes_) lane.busy = false;
-    Turns<Use> turns{.all = *this, .states = states, .budget = budget, .seed = seed, .use = use};
+    Turns<Use> turns{
+        .all = *this, .states = states, .budget = budget, .seed = seed, .first = first, .use = use};
     while (rounds_.round(turns)) {
     }
   }
@@ -55,7 +58,7 @@ class Analysis {
     Analysis& all;
     const std::span<const G> states;
     const SearchBudget& budget;
-    const std::uint64_t seed;
+    const std::uint64_t seed, first;
     Use& use;
     RoundRobin circle = {};
     std::size_t begun = 0;
@@ -68,7 +71,7 @@ class Analysis {
           lane.index = begun++;
           lane.busy = true;
           lane.search.start(states[lane.index], budget,
-                            Random(seed, lane.index, 0, Purpose::kNoise));
+                            Random(seed, first + lane.index, 0, Purpose::kNoise));
         }
         return &lane.search;
       });

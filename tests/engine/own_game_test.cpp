@@ -257,6 +257,10 @@ struct Fault {
 const Fault kFaults[] = {
     // Numbers.
     {noughts, [](auto& t) { t.play = nullptr; }, "own_tic_tac_toe: a required function is NULL"},
+    {noughts, [](auto& t) { t.read = nullptr; },
+     "own_tic_tac_toe: text and read must both be set, or both NULL"},
+    {noughts, [](auto& t) { t.action_text = nullptr; },
+     "own_tic_tac_toe: action_text and read_action must both be set, or both NULL"},
     {noughts, [](auto& t) { t.name = {}; }, "a game without a name: "},
     {noughts,
      [](auto& t) {
@@ -500,6 +504,30 @@ TEST(OwnGameTable, LegalMovesAreAskedForOnceAMove) {
   EXPECT_EQ(session.try_action_text(4).error().status(), SENET_BAD_ACTION);
   EXPECT_EQ(session.legal().size(), 8u);
   EXPECT_EQ(asked, 1);
+}
+
+// A table without texts has short ones, which sessions write and read.
+TEST(OwnGameTable, ShortTextsAreTheDefault) {
+  senet_game_table table = race();
+  table.text = nullptr;
+  table.read = nullptr;
+  table.action_text = nullptr;
+  table.read_action = nullptr;
+  api::Engine engine;
+  ASSERT_EQ(senet_engine_add_game(engine.handle(), &table, nullptr), SENET_OK);
+  auto session = engine.open_session(Race::kName);
+  EXPECT_EQ(session.action_text(2), "2");
+  session.play(session.read_action("2"));
+  session.play(session.legal().front());
+  session.play(session.read_action("0"));
+  const std::string text = session.text();
+  EXPECT_EQ(text.size(), 2 * sizeof(Race) + 9);
+  auto other = engine.open_session(Race::kName);
+  other.set(text);
+  EXPECT_EQ(other.text(), text);
+  EXPECT_EQ(other.search({.visits = 50}).visits, 50u);
+  EXPECT_EQ(other.try_set("7" + text.substr(1)).error().status(), SENET_BAD_ARGUMENT);
+  EXPECT_FALSE(other.try_read_action("3"));
 }
 
 // Texts that are too long or grow on every call are refused; the log names the game, the function

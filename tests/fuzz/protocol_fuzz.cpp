@@ -23,7 +23,7 @@ Options small_options() {
 class Conversation {
  public:
   Conversation()
-      : session_(small_options(), inbox_,
+      : session_(games_, small_options(), inbox_,
                  [this](std::string_view line) { said_.emplace_back(line); }) {}
 
   // A session needs a network, so all inputs share one; this resets its settings for each input.
@@ -116,6 +116,7 @@ class Conversation {
     }
   }
 
+  Games games_;
   Inbox inbox_;
   std::vector<std::string> said_;
   Session session_;

@@ -304,10 +304,10 @@ TEST(Settings, PlayersTakeThemFromCommandLinesAndTheProtocol) {
     EXPECT_NE(type(bad).exit_code, 0);
     EXPECT_NE(testing::internal::GetCapturedStderr().find(bad[0]), std::string::npos);
   }
-  EXPECT_EQ(protocol::set_option(session, {}, "TablebaseFolder", "a b/c"),
+  EXPECT_EQ(protocol::set_option(Games(), session, {}, "TablebaseFolder", "a b/c"),
             protocol::Change::kSearch);
   EXPECT_EQ(session.search.tablebase_folder, "a b/c");
-  EXPECT_EQ(protocol::set_option(session, {}, "TablebaseFolder", "<empty>"),
+  EXPECT_EQ(protocol::set_option(Games(), session, {}, "TablebaseFolder", "<empty>"),
             protocol::Change::kSearch);
   EXPECT_EQ(session.search.tablebase_folder, "");
   const std::vector<std::string> names = {
@@ -318,11 +318,11 @@ TEST(Settings, PlayersTakeThemFromCommandLinesAndTheProtocol) {
   for_each_setting(wanted, [&](const auto& entry, const auto& value) {
     if (!entry.use.of_players) return;
     const std::string& name = names.at(at++);
-    EXPECT_EQ(protocol::set_option(session, {}, name, setting_text(value)),
+    EXPECT_EQ(protocol::set_option(Games(), session, {}, name, setting_text(value)),
               protocol::Change::kSearch);
     for (const std::string& text : bad_texts(entry)) {
       try {
-        protocol::set_option(session, {}, name, text);
+        protocol::set_option(Games(), session, {}, name, text);
         ADD_FAILURE() << name << " took " << text;
       } catch (const Error& refused) {
         EXPECT_EQ(refused.reason(),

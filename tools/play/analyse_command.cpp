@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "engine/host/host_table.hpp"
-#include "games/registry.hpp"
+#include "games/games.hpp"
 #include "tools/command.hpp"
 #include "tools/play/protocol/analysis.hpp"
 #include "tools/play/protocol/inbox.hpp"
@@ -274,13 +274,13 @@ class Analyser {
   const std::unique_ptr<Service> service_;  // ends before what its callbacks use
 };
 
-Result<Job> prepare(const Arguments& arguments) {
-  const AnyGame& game = *value_for("--game", find_game<AnyGame>(arguments.game));
+Result<Job> prepare(const Games& games, const Arguments& arguments) {
+  const AnyGame& game = *value_for("--game", games.find(arguments.game));
   const std::string source =
       arguments.weights.empty() ? std::string(default_source(game.name)) : arguments.weights;
-  const NetworkSpec reference = reference_spec((*find_game<HostTable>(game.name))->game);
-  auto network =
-      std::make_shared<const Network>(value_for("--weights", open_network(source, reference)));
+  const GameTable* const own = own_table_of(game);
+  auto network = std::make_shared<const Network>(
+      value_for("--weights", open_network(source, reference_spec(game))));
   ServiceSettings settings =
       value_for("--mode", service_settings(arguments.search, game, network->spec()));
   const std::size_t threads = arguments.search.workers;
@@ -296,8 +296,9 @@ Result<Job> prepare(const Arguments& arguments) {
   settings.evaluation.batch_rows =
       rows_in_flight((leaves + settings.workers - 1) / settings.workers, *settings.evaluates);
   resolve(settings.evaluation, *network);
-  const std::uint32_t most = value_for(
-      "--memory", Service::most_that_fit(settings, network->spec(), &ServiceSettings::sessions));
+  const std::uint32_t most =
+      value_for("--memory",
+                Service::most_that_fit(settings, network->spec(), &ServiceSettings::sessions, own));
   if (most == 0) {
     return fail(fmt::format("--memory: {} MiB are too few for an analysis of {} visits",
                             arguments.memory_mib, arguments.visits));
@@ -305,6 +306,7 @@ Result<Job> prepare(const Arguments& arguments) {
   settings.sessions = std::min(most, arguments.at_once);
   Result<std::unique_ptr<Service>> service = Service::open(settings);
   if (!service) return service.error();
+  if (own != nullptr) (*service)->add_game(*own).value();
   if (const auto used = (*service)->use(network); !used) return used.error();
   auto analyser =
       std::make_unique<Analyser>(arguments, game, settings.sessions, std::move(*service));
@@ -313,7 +315,7 @@ Result<Job> prepare(const Arguments& arguments) {
 
 }  // namespace
 
-void add_analyse_command(const Command& program) {
+void add_analyse_command(const Command& program, const Games& games) {
   auto arguments = std::make_shared<Arguments>();
   const Command command = program.add_command(
       "analyse", "Analyse positions and games: JSON lines on stdin, answers on stdout");
@@ -325,7 +327,7 @@ void add_analyse_command(const Command& program) {
   add_search_options(command, arguments->search);
   add_workers_option(command, arguments->search);
   command.footer("docs/analysis.md describes requests and answers.");
-  command.runs([arguments] { return prepare(*arguments); });
+  command.runs([&games, arguments] { return prepare(games, *arguments); });
 }
 
 }  // namespace senet

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "games/registry.hpp"
+#include "games/games.hpp"
 #include "nn/file.hpp"
 #include "tools/command.hpp"
 #include "tools/play/players.hpp"
@@ -46,8 +46,12 @@ struct Account {
 
 class Report {
  public:
-  Report(const AnyGame& game, std::vector<ReadGame> games, const ReportArguments& arguments)
-      : game_(game), games_(std::move(games)), arguments_(arguments), engine_(arguments.engine) {}
+  Report(const Games& known, const AnyGame& game, std::vector<ReadGame> games,
+         const ReportArguments& arguments)
+      : game_(game),
+        games_(std::move(games)),
+        arguments_(arguments),
+        engine_(known, arguments.engine) {}
 
   Result<void> run() {
     ProgressLine progress("games", games_.size());
@@ -181,8 +185,8 @@ class Report {
   std::vector<Account> accounts_;
 };
 
-Job prepare(const ReportArguments& arguments) {
-  const AnyGame& game = *value_for("--game", find_game<AnyGame>(arguments.engine.game));
+Job prepare(const Games& known, const ReportArguments& arguments) {
+  const AnyGame& game = *value_for("--game", known.find(arguments.engine.game));
   const auto has_format = [](const AnyGame& any) { return any.read_match != nullptr; };
   if (!has_format(game)) {
     throw fail(fmt::format("--mat: the format is only for {}", games_that(has_format)));
@@ -191,13 +195,13 @@ Job prepare(const ReportArguments& arguments) {
   const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()),
                               file.bytes().size());
   std::vector<ReadGame> games = value_for("--mat", game.read_match(text));
-  auto report = std::make_unique<Report>(game, std::move(games), arguments);
+  auto report = std::make_unique<Report>(known, game, std::move(games), arguments);
   return [report = std::move(report)] { return report->run(); };
 }
 
 }  // namespace
 
-void add_report_command(const Command& program) {
+void add_report_command(const Command& program, const Games& games) {
   auto arguments = std::make_shared<ReportArguments>();
   protocol::Options& engine = arguments->engine;
   engine.reuse_tree = false;  // the figures of a move depend on its position only
@@ -224,7 +228,7 @@ void add_report_command(const Command& program) {
       "0.04 points or more, a blunder 0.08. PR, the performance rating, is 500 times the mean loss "
       "of the unforced decisions. Luck compares the value after a roll with the mean of all "
       "rolls.");
-  command.runs([arguments] { return prepare(*arguments); });
+  command.runs([&games, arguments] { return prepare(games, *arguments); });
 }
 
 }  // namespace senet

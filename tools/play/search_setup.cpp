@@ -6,6 +6,7 @@
 
 #include "engine/host/builtin_models.hpp"
 #include "games/fields.hpp"
+#include "games/games.hpp"
 
 namespace senet {
 namespace {
@@ -45,6 +46,11 @@ Result<Network> open_network(std::string_view source, const NetworkSpec& referen
   const Result<void> fits = check_contract(network->spec(), reference);
   if (!fits) return fail(fmt::format("{}: {}", source, fits.error().reason()));
   return network;
+}
+
+const GameTable* own_table_of(const AnyGame& game) {
+  if (game.own_tables == nullptr) return nullptr;
+  return static_cast<const GameTable*>(game.own_tables->table(typeid(GameTable)));
 }
 
 Result<ServiceSettings> service_settings(const SearchOptions& options, const AnyGame& game,

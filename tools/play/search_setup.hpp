@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "engine/host/service.hpp"
+#include "engine/host/table_game.hpp"
 #include "games/any_game.hpp"
 #include "nn/network.hpp"
 #include "selfplay/search_player.hpp"
@@ -26,6 +27,9 @@ std::string_view default_source(std::string_view game);
 
 /// Whether `source` names fresh weights: "untrained" or "untrained:<seed>".
 bool is_untrained(std::string_view source);
+
+/// The table of a game from a shared object; null for a listed game.
+const GameTable* own_table_of(const AnyGame& game);
 
 /// The settings of a service whose searches are those that `options` describe, with this network's
 /// shape. The caller adds threads, sessions, memory, and the rows of a batch.

@@ -19,9 +19,9 @@ struct Conversation {
   std::optional<protocol::Session> session;
 };
 
-Job prepare(const protocol::Options& options) {
+Job prepare(const Games& games, const protocol::Options& options) {
   auto talk = std::make_unique<Conversation>();
-  talk->session.emplace(options, talk->inbox,
+  talk->session.emplace(games, options, talk->inbox,
                         [&talk = *talk](std::string_view line) { talk.output.write(line); });
   return [talk = std::move(talk)]() -> Result<void> {
     std::jthread reader([&inbox = talk->inbox] {
@@ -36,7 +36,7 @@ Job prepare(const protocol::Options& options) {
 
 }  // namespace
 
-void add_uci_command(const Command& program) {
+void add_uci_command(const Command& program, const Games& games) {
   auto options = std::make_shared<protocol::Options>();
   const Command command =
       program.add_command("uci", "Speak the text protocols UCI, UBGI and UGI on stdin and stdout");
@@ -51,7 +51,7 @@ void add_uci_command(const Command& program) {
   command.footer(
       "docs/protocol.md describes the commands and options and shows sample sessions. In scripts "
       "omit quit: it ends the running search, but the end of input waits for it.");
-  command.runs([options] { return prepare(*options); });
+  command.runs([&games, options] { return prepare(games, *options); });
 }
 
 }  // namespace senet

@@ -1,8 +1,12 @@
 // Games from shared objects: senet --game-library FILE.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 
+#include "tests/tools/play/conversation.hpp"
 #include "tests/tools/program.hpp"
 #include "tests/tools/run/tiny_run.hpp"
 
@@ -68,6 +72,49 @@ TEST_F(GameLibrary, AGameInCIsPlayedAndTrained) {
            own));
   EXPECT_EQ(match.exit_code, 0) << match.err;
   EXPECT_NE(match.out.find("10 of 10 pairs"), std::string::npos) << match.out;
+}
+
+// In the protocol, its positions may contain blanks; a session can change to a listed game and
+// back.
+TEST_F(GameLibrary, ItsGameIsPlayedInTheProtocol) {
+  Conversation senet({"uci", "--game-library", SENET_GAME_LIBRARIES "/race.so",
+                      "--game-library=" + library(0), "--game", "race_in_c", "--visits", "16"});
+  const auto ask = [&](const std::string& line, const std::string& answer) {
+    senet.send(line + "\n");
+    return senet.until(answer);
+  };
+  const auto options = ask("uci", "uciok");
+  const std::string games =
+      "option name Game type combo default race_in_c var tic_tac_toe var connect_four var "
+      "backgammon var race_in_c var breakthrough";
+  EXPECT_NE(std::ranges::find(options, games), options.end());
+  EXPECT_EQ(ask("position aa lm 1 2 moves\ngo nodes 30", "bestmove").back(), "bestmove l");
+  EXPECT_EQ(ask("position fen ll ll 0 3\ngo", "bestmove").back(), "bestmove l");
+  EXPECT_NE(ask("position aa lm 1 9", "error").back().find("illegal_position"), std::string::npos);
+  ask("setoption name Game value breakthrough\nposition startpos moves 8 8\ngo nodes 50",
+      "bestmove");
+  ask("setoption name Game value connect_four\nposition startpos\ngo nodes 2", "bestmove");
+  EXPECT_EQ(ask("setoption name Game value race_in_c\nposition ll ll 0 3\ngo", "bestmove").back(),
+            "bestmove l");
+  senet.send("quit\n");
+  EXPECT_EQ(senet.wait(), 0);
+}
+
+TEST_F(GameLibrary, ItsPositionsAreAnalysed) {
+  Conversation senet({"analyse", "--game-library", SENET_GAME_LIBRARIES "/race.so", "--game",
+                      "race_in_c", "--visits", "40", "--workers", "2"});
+  senet.send("{\"id\": 1, \"position\": \"ll ll 0 3\"}\n{\"id\": 2, \"position\": \"x\"}\n");
+  senet.end_input();
+  std::map<int, nlohmann::json> answers;
+  for (const std::string& line : senet.rest()) {
+    const auto answer = nlohmann::json::parse(line);
+    answers[answer["id"]] = answer;
+  }
+  EXPECT_EQ(senet.wait(), 0);
+  ASSERT_EQ(answers.size(), 2u);
+  EXPECT_EQ(answers[1]["move"], "l");
+  EXPECT_EQ(answers[1]["position"], "ll ll 0 3");
+  EXPECT_TRUE(answers[2].contains("error")) << answers[2];
 }
 
 TEST_F(GameLibrary, HelpKnowsItsGame) {

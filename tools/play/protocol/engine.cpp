@@ -156,11 +156,12 @@ Names ubgi_games() {
   return names;
 }
 
-std::vector<Option> options_of(Options& o, std::span<const Level> levels) {
+std::vector<Option> options_of(const Games& games, Options& o, std::span<const Level> levels) {
   const auto nothing = [](std::string_view) { return Change::kNothing; };
   std::vector<Option> all;
-  const Names games(game_names().begin(), game_names().end());
-  all.push_back(of_names("Game", o.game, games, [&o](std::string_view name) {
+  Names names;
+  for (const AnyGame* const game : games.all()) names.push_back(game->name);
+  all.push_back(of_names("Game", o.game, names, [&o](std::string_view name) {
     if (name == o.game) return Change::kNothing;
     o.game = name;
     o.weights.clear();  // they are for the previous game
@@ -224,18 +225,19 @@ std::optional<Level> level_of(const Options& options, std::span<const Level> lev
   return number == levels.size() ? std::nullopt : std::optional(levels[number - 1]);
 }
 
-std::vector<std::string> option_lines(const Options& options, std::span<const Level> levels) {
+std::vector<std::string> option_lines(const Games& games, const Options& options,
+                                      std::span<const Level> levels) {
   std::vector<std::string> lines;
   Options copy = options;
-  for (const Option& option : options_of(copy, levels)) {
+  for (const Option& option : options_of(games, copy, levels)) {
     lines.push_back(fmt::format("option name {} type {}", option.name, option.type));
   }
   return lines;
 }
 
-Change set_option(Options& options, std::span<const Level> levels, std::string_view name,
-                  std::string_view value) {
-  for (const Option& option : options_of(options, levels)) {
+Change set_option(const Games& games, Options& options, std::span<const Level> levels,
+                  std::string_view name, std::string_view value) {
+  for (const Option& option : options_of(games, options, levels)) {
     const bool is_it = option.name.size() == name.size() &&
                        ::strncasecmp(option.name.data(), name.data(), name.size()) == 0;
     if (is_it) return option.set(value);
@@ -245,16 +247,16 @@ Change set_option(Options& options, std::span<const Level> levels, std::string_v
 
 void Engine::configure(const Options& options, Change change) {
   if (change == Change::kNothing) return;
-  const AnyGame* const game = find_game<AnyGame>(options.game).value();
+  const AnyGame* const game = games_->find(options.game).value();
   SharedNetwork network = network_;
   if (change >= Change::kNetwork) {
-    const NetworkSpec reference = reference_spec((*find_game<HostTable>(options.game))->game);
-    network =
-        std::make_shared<const Network>(open_network(network_source(options), reference).value());
+    network = std::make_shared<const Network>(
+        open_network(network_source(options), reference_spec(*game)).value());
   }
   ServiceSettings settings = service_settings(options, *game, network->spec());
   resolve(settings.evaluation, *network);
   std::unique_ptr<Service> service = Service::open(settings).value();
+  if (const GameTable* const own = own_table_of(*game)) service->add_game(*own).value();
   service->use(network).value();
   // Close the old session first: the memory may not hold two trees. If opening the new one fails,
   // the next search reopens the old one.

@@ -14,6 +14,7 @@
 
 #include "engine/host/service.hpp"
 #include "games/any_game.hpp"
+#include "games/games.hpp"
 #include "games/settings.hpp"
 #include "nn/levels.hpp"
 #include "nn/tablebase_file.hpp"
@@ -91,12 +92,13 @@ enum class Change : std::uint8_t { kNothing, kSearch, kNetwork, kGame };
 
 /// The lines "option name <Name> type <type> default <value> ...", with the current values as the
 /// defaults. `levels` are those of the network in use.
-std::vector<std::string> option_lines(const Options& options, std::span<const Level> levels);
+std::vector<std::string> option_lines(const Games& games, const Options& options,
+                                      std::span<const Level> levels);
 
 /// Sets an option by its case-insensitive name. On an unknown name or a refused value, throws an
 /// Error and leaves `options` unchanged.
-Change set_option(Options& options, std::span<const Level> levels, std::string_view name,
-                  std::string_view value);
+Change set_option(const Games& games, Options& options, std::span<const Level> levels,
+                  std::string_view name, std::string_view value);
 
 /// Use from one thread at a time. With reuse_tree off, and with reuse_tree of the limits off, a
 /// search begins with an empty tree, so that the answer depends only on the position, the settings
@@ -105,13 +107,16 @@ Change set_option(Options& options, std::span<const Level> levels, std::string_v
 class Engine {
  public:
   /// Opens the service and session for the options' game. Reserves the memory of the tree, so that
-  /// searches do not have to.
-  explicit Engine(const Options& options) { configure(options, Change::kGame); }
+  /// searches do not have to. `games` outlives the engine.
+  Engine(const Games& games, const Options& options) : games_(&games) {
+    configure(options, Change::kGame);
+  }
 
   /// Rebuilds what `change` requires. On failure the engine is unchanged. Throws std::bad_alloc
   /// when there is not enough memory.
   void configure(const Options& options, Change change);
 
+  const Games& games() const { return *games_; }
   const AnyGame& game() const { return *game_; }
   /// The levels of strength of the network; may be empty.
   std::span<const Level> levels() const { return network_->levels(); }
@@ -128,6 +133,7 @@ class Engine {
                 const std::function<void(std::size_t i, const Expectation&)>& expected);
 
  private:
+  const Games* games_;
   const AnyGame* game_ = nullptr;
   SharedNetwork network_;
   std::unique_ptr<Service> service_;

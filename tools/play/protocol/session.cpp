@@ -48,11 +48,11 @@ Chances chances_of(std::span<const float> outcomes, std::span<const float> value
 
 }  // namespace
 
-Session::Session(const Options& options, Inbox& inbox, Writer write)
+Session::Session(const Games& games, const Options& options, Inbox& inbox, Writer write)
     : options_(options),
       inbox_(&inbox),
       write_(std::move(write)),
-      engine_(options),
+      engine_(games, options),
       position_(engine_.game()) {}
 
 std::span<const Session::Command> Session::commands() {
@@ -148,7 +148,8 @@ void Session::greet(Words) {
   dialect_ = kDialect;
   say("id name Senet " SENET_VERSION);
   say("id author The Senet developers");
-  for (const std::string& line : option_lines(options_, engine_.levels())) say(line);
+  for (const std::string& line : option_lines(engine_.games(), options_, engine_.levels()))
+    say(line);
   say(kDialect == Dialect::kUci ? "uciok" : kDialect == Dialect::kUbgi ? "ubgiok" : "ugiok");
 }
 
@@ -191,7 +192,7 @@ void Session::setoption(Words words) {
   if (name.empty()) throw bad_argument("setoption needs name and value");
 
   Options changed = options_;
-  const Change change = set_option(changed, engine_.levels(), name, words.rest());
+  const Change change = set_option(engine_.games(), changed, engine_.levels(), name, words.rest());
   try {
     engine_.configure(changed, change);
   } catch (const Error& error) {

@@ -28,10 +28,10 @@ class Session {
  public:
   using Writer = std::function<void(std::string_view line)>;
 
-  /// Opens a session and its engine. `inbox` outlives it. `write` is called with one line at a
-  /// time, on the session's thread. Throws an Error when the options are invalid, for example when
-  /// the weights file does not exist.
-  Session(const Options& options, Inbox& inbox, Writer write);
+  /// Opens a session and its engine. `games` and `inbox` outlive it. `write` is called with one
+  /// line at a time, on the session's thread. Throws an Error when the options are invalid, for
+  /// example when the weights file does not exist.
+  Session(const Games& games, const Options& options, Inbox& inbox, Writer write);
 
   /// Executes lines from the inbox until quit or the end of input.
   void run();

@@ -234,6 +234,14 @@ std::vector<std::string> texts_of(AnyState state, std::span<const Action> line) 
   return texts;
 }
 
+// The text that begins with the word `first`, up to the word "moves": positions of some games
+// contain blanks.
+std::string_view until_moves(std::string_view first, Words& words) {
+  std::string_view last = first;
+  while (!words.empty() && words.peek() != "moves") last = words.next();
+  return {first.data(), last.data() + last.size()};
+}
+
 std::vector<AnyState> read_positions(const AnyGame& game, Words words, Player on_roll) {
   if (words.empty()) throw bad_argument("position needs startpos or a position");
   const std::string_view first = words.next();
@@ -241,9 +249,10 @@ std::vector<AnyState> read_positions(const AnyGame& game, Words words, Player on
   const bool is_start = first == "startpos";
   const bool is_notation = std::ranges::any_of(  // a notation of some game, perhaps another one
       all_games<AnyGame>(), [&](const AnyGame* any) { return knows_it(*any); });
-  const std::string_view text = is_start                        ? ""
-                                : is_notation || first == "fen" ? words.next()
-                                                                : first;
+  const std::string_view text = is_start         ? ""
+                                : is_notation    ? words.next()
+                                : first == "fen" ? until_moves(words.next(), words)
+                                                 : until_moves(first, words);
   if (!is_start && text.empty()) {
     throw bad_argument("position {} needs a position", first);
   }

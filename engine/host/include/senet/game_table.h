@@ -54,7 +54,10 @@ typedef struct senet_game_table {
    * move or, on a chance turn, of `viewer`: up to most_active distinct indices below `features`,
    * and their finite values. Returns their number. */
   uint32_t (*encode)(void* user, const void* state, uint16_t* feature, float* value);
-  /* Write up to `room` bytes, without a NUL, and return the full length, 1 .. 65536: the position
+  /* The next four are for people and other programs, and in pairs may be NULL: then the text of a
+   * position is its bytes in hexadecimal with a checksum, and that of an action its number.
+   *
+   * Write up to `room` bytes, without a NUL, and return the full length, 1 .. 65536: the position
    * as one line, and an action that is legal in it (or a chance outcome). */
   size_t (*text)(void* user, const void* state, char* text, size_t room);
   size_t (*action_text)(void* user, const void* state, senet_action action, char* text,

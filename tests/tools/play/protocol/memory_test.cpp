@@ -1,8 +1,8 @@
 // When a protocol session allocates the memory of its tree.
 #include <gtest/gtest.h>
 
+#include "tests/tools/play/protocol/talk.hpp"
 #include "tests/weighed_heap.hpp"
-#include "tools/play/protocol/engine.hpp"
 
 namespace senet::protocol {
 namespace {
@@ -15,7 +15,7 @@ TEST(ProtocolMemory, IsReservedBeforeTheFirstSearch) {
     options.search.evaluation.kind = EvaluatorKind::kHash;
     options.hash_mib = 4;
     std::size_t before = heap_bytes();
-    Engine engine(options);
+    Engine engine(kGames, options);
     EXPECT_GT(heap_bytes() - before, std::size_t{3} << 20) << game;
     for (const std::uint32_t mib : {32, 8}) {
       options.hash_mib = mib;
@@ -41,7 +41,7 @@ TEST(ProtocolMemory, OneTreeAtATime) {
     options.hash_mib = 64;
     options.reuse_tree = keeps;
     const std::size_t before = heap_bytes();
-    Engine engine(options);
+    Engine engine(kGames, options);
     heap_peak();
     options.hash_mib = 48;
     engine.configure(options, Change::kSearch);

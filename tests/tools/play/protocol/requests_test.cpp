@@ -93,9 +93,10 @@ TEST(ProtocolRequests, PositionsHaveAKindATextAndMoves) {
     EXPECT_FALSE(state) << text;
     return static_cast<Code>(state.error().status());
   };
-  for (const char* const wrong : {"", "fen", "gnubgid", "xgid", "startpos 4", "4453 4453"}) {
+  for (const char* const wrong : {"", "fen", "gnubgid", "xgid", "startpos 4", "xgid - 4"}) {
     EXPECT_EQ(code("connect_four", wrong), Code::kBadArgument) << wrong;
   }
+  EXPECT_EQ(code("connect_four", "4453 4453"), Code::kIllegalPosition);
   EXPECT_EQ(code("connect_four", "xgid XGID=-b"), Code::kUnsupportedFeature);
   EXPECT_EQ(code("backgammon", "xgid XGID=-b"), Code::kIllegalPosition);
   EXPECT_EQ(code("connect_four", "19"), Code::kIllegalPosition);

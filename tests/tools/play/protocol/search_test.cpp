@@ -150,7 +150,7 @@ TEST(SessionSearch, AStopFromAnotherThreadEndsIt) {
 // If all visits end in finished games, the search never needs the network, but keep_going() must
 // still be called.
 TEST(SessionSearch, ASearchIsAskedToGoOnThoughItNeedsNoNetwork) {
-  Engine engine(small_options());
+  Engine engine(kGames, small_options());
   // Both have two checkers left: the dice decide the winner.
   const AnyState position = read_position(
       engine.game(), Words("xgid XGID=--A--A------------a--a----:0:0:1:21:0:0:0:0:10"), 0);

@@ -25,6 +25,9 @@ auto result_of(Function function) -> Result<decltype(function())> {
   }
 }
 
+/// The listed games.
+inline const Games kGames;
+
 /// Options for fast tests: few visits, little memory, no network.
 inline Options small_options(const std::string& game = "backgammon") {
   Options options;
@@ -54,7 +57,7 @@ inline std::string without_times(const std::string& line) {
 class Talk {
  public:
   explicit Talk(const Options& options = small_options()) {
-    session.emplace(options, inbox, [this](std::string_view line) {
+    session.emplace(kGames, options, inbox, [this](std::string_view line) {
       said.emplace_back(line);
       if (on_line) on_line(said.back());
     });

@@ -32,7 +32,7 @@ SessionResult find(Engine& engine, const AnyState& state, SessionLimits limits) 
 
 TEST(KeptTree, ASearchBeginsWithWhatTheLastOneFoundOut) {
   for (const char* const game : {"connect_four", "backgammon"}) {
-    Engine engine(small_options(game));
+    Engine engine(kGames, small_options(game));
     AnyState state = first_decision(engine);
     const SessionResult first = find(engine, state, {.visits = 800});
     EXPECT_EQ(first.kept, 0u);
@@ -59,7 +59,7 @@ TEST(KeptTree, NothingIsKeptWhereTheAnswerMustNotDependOnIt) {
   const auto kept_by = [](Engine& engine, SessionLimits limits) {
     return find(engine, first_decision(engine), std::move(limits)).kept;
   };
-  Engine engine(options);
+  Engine engine(kGames, options);
   kept_by(engine, {.visits = 50});
   EXPECT_EQ(kept_by(engine, {.visits = 50}), 50u);
   EXPECT_EQ(kept_by(engine, {.visits = 50, .reuse_tree = false}), 0u);
@@ -70,7 +70,7 @@ TEST(KeptTree, NothingIsKeptWhereTheAnswerMustNotDependOnIt) {
   EXPECT_EQ(kept_by(engine, {.visits = 50}), 0u);
 
   options.reuse_tree = false;
-  Engine forgetful(options);
+  Engine forgetful(kGames, options);
   kept_by(forgetful, {.visits = 50});
   EXPECT_EQ(kept_by(forgetful, {.visits = 50}), 0u);
 }
@@ -100,7 +100,7 @@ TEST(Threads, ShareASearchWithoutChangingIt) {
     options.search.evaluation.kind = EvaluatorKind::kFused;
     options.weights = "untrained";
     const auto found = [&] {
-      Engine engine(options);
+      Engine engine(kGames, options);
       return find(engine, first_decision(engine), {.visits = 500});
     };
     const SessionResult alone = found();
@@ -121,7 +121,7 @@ TEST(Threads, ShareASearchWithoutChangingIt) {
 
 TEST(GoDepth, EndsWhenTheLongestLineIsThatLong) {
   for (const char* const game : {"connect_four", "backgammon"}) {
-    Engine engine(small_options(game));
+    Engine engine(kGames, small_options(game));
     std::uint32_t visits = 0;
     for (const std::uint32_t depth : {1u, 2u, 4u, 6u}) {
       const SessionResult found = find(engine, first_decision(engine),
@@ -145,7 +145,7 @@ TEST(GoSearchmoves, ChoosesAmongTheseMovesOnly) {
       Options options = small_options(game);
       options.search.settings.plies.ply = std::string(game) == "backgammon" ? ply : 0;
       if (options.search.settings.plies.ply > 0) options.search.mode = Evaluates::kAfterstates;
-      Engine engine(options);
+      Engine engine(kGames, options);
       const AnyState state = first_decision(engine);
       const std::vector<Choice> all = find(engine, state, {.visits = 300}).choices;
       // The worst two.
