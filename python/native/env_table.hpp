@@ -3,14 +3,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
+#include "python/native/vec_env.hpp"
 #include "senet/game.hpp"
 
 namespace senet {
 
 /// The table of a game (games/registry.hpp). `state` is the bytes of a state of the game.
 struct EnvTable {
+  /// `game` outlives the environment.
+  std::unique_ptr<AnyVecEnv> (*make)(const AnyGame& game, const EnvOptions& options);
   std::uint64_t (*key)(const void* state);
   /// Writes the features of an unfinished state, most_active of the game at most, and returns their
   /// number. Both spans have room for most_active entries.

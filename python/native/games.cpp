@@ -27,17 +27,6 @@ namespace {
 
 using namespace nb::literals;
 
-/// senet.Game: a handle to a game's tables.
-struct GameHandle {
-  const AnyGame* any;
-};
-
-const EnvTable& env_table(const AnyGame& game) {
-  const EnvTable* const table = table_of<EnvTable>(game);
-  if (table == nullptr) raise_value_error(std::string(game.name) + " has no environment");
-  return *table;
-}
-
 AnyState state_of(const AnyGame& game, const std::optional<std::string>& text) {
   return text ? value_or_raise(AnyState::from_text(game, *text)) : AnyState(game);
 }
@@ -90,20 +79,6 @@ std::vector<float> roll_chances(const AnyState& state) {
   std::vector<float> chances;
   state.chance(chances);
   return chances;
-}
-
-/// Raises ValueError unless the action is legal here, or an outcome of the chance turn.
-void check_action(const AnyState& state, std::int64_t action) {
-  bool is_legal = false;
-  if (state.turn() == Turn::kChance) {
-    is_legal = action >= 0 && action < static_cast<std::int64_t>(roll_chances(state).size());
-  } else if (action >= 0 && action <= 0xffff) {
-    const std::vector<Action> legal = legal_actions(state);
-    is_legal = std::ranges::binary_search(legal, static_cast<Action>(action));
-  }
-  if (!is_legal) {
-    raise_value_error("action " + std::to_string(action) + " is not legal in " + state.text());
-  }
 }
 
 struct Features {
@@ -352,6 +327,25 @@ Raises:
 }
 
 }  // namespace
+
+const EnvTable& env_table(const AnyGame& game) {
+  const EnvTable* const table = table_of<EnvTable>(game);
+  if (table == nullptr) raise_value_error(std::string(game.name) + " has no environment");
+  return *table;
+}
+
+void check_action(const AnyState& state, std::int64_t action) {
+  bool is_legal = false;
+  if (state.turn() == Turn::kChance) {
+    is_legal = action >= 0 && action < static_cast<std::int64_t>(roll_chances(state).size());
+  } else if (action >= 0 && action <= 0xffff) {
+    const std::vector<Action> legal = legal_actions(state);
+    is_legal = std::ranges::binary_search(legal, static_cast<Action>(action));
+  }
+  if (!is_legal) {
+    raise_value_error("action " + std::to_string(action) + " is not legal in " + state.text());
+  }
+}
 
 void bind_games(nb::module_& module) {
   module.def(

@@ -27,4 +27,5 @@ void raise_value_error(const std::string& text) { throw nb::value_error(text.c_s
 NB_MODULE(_core, module) {
   module.doc() = "The compiled part of the package senet.";
   senet::python::bind_games(module);
+  senet::python::bind_env(module);
 }

@@ -4,10 +4,13 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "games/games.hpp"
+#include "python/native/env_table.hpp"
 #include "senet/result.hpp"
 
 namespace senet::python {
@@ -16,6 +19,8 @@ namespace nb = nanobind;
 
 /// senet.games(), senet.Game and senet.State.
 void bind_games(nb::module_& module);
+/// senet.VecEnv.
+void bind_env(nb::module_& module);
 
 /// The games of the process. They are never destroyed: states and environments refer to them.
 /// Guarded by Python's global interpreter lock.
@@ -23,6 +28,17 @@ Games& known_games();
 
 /// The game with this name. Raises ValueError, which lists the known games.
 const AnyGame& game_named(std::string_view name);
+
+/// senet.Game: a handle to a game's tables.
+struct GameHandle {
+  const AnyGame* any;
+};
+
+/// The game's environment table. Raises ValueError if it has none.
+const EnvTable& env_table(const AnyGame& game);
+
+/// Raises a ValueError unless the action is legal here, or an outcome of the chance turn.
+void check_action(const AnyState& state, std::int64_t action);
 
 /// Raises a ValueError with this text.
 [[noreturn]] void raise_value_error(const std::string& text);

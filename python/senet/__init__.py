@@ -7,7 +7,7 @@
 
 from importlib.metadata import version as _version
 
-from senet._core import Game, State, Turn, games
+from senet._core import Game, State, Turn, VecEnv, games
 
-__all__ = ["Game", "State", "Turn", "games"]
+__all__ = ["Game", "State", "Turn", "VecEnv", "games"]
 __version__ = _version("senet")
