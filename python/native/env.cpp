@@ -282,7 +282,7 @@ class PyVecEnv {
 
   /// A NumPy array of memory that it shares with the environment, and that it keeps alive.
   template <class T>
-  nb::object view(const AlignedArray<T>& memory, std::initializer_list<std::size_t> shape) const {
+  nb::object view(const ZeroedArray<T>& memory, std::initializer_list<std::size_t> shape) const {
     auto kept = std::make_unique<std::shared_ptr<EnvArrays>>(env_->arrays());
     nb::capsule owner(kept.get(), [](void* pointer) noexcept {
       delete static_cast<std::shared_ptr<EnvArrays>*>(pointer);

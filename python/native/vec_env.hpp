@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <new>
 #include <optional>
@@ -19,27 +18,33 @@
 
 namespace senet {
 
-/// Memory for `size` values that are 0 at first, aligned so that JAX takes it without a copy.
-template <class T>
-class AlignedArray {
+/// Memory of whole cache lines, all 0. JAX takes memory with this alignment without a copy. Large
+/// memory is of huge pages if the system has them: each row of a wide array is on another page.
+class ZeroedMemory {
  public:
-  static constexpr std::size_t kAlignment = 64;
+  explicit ZeroedMemory(std::size_t bytes);
+  void* data() const { return data_.get(); }
 
-  explicit AlignedArray(std::size_t size)
-      : data_(static_cast<T*>(::operator new(size * sizeof(T), std::align_val_t(kAlignment)))),
-        size_(size) {
-    std::memset(data_.get(), 0, size * sizeof(T));
-  }
+ private:
+  struct Free {
+    std::align_val_t alignment;
+    void operator()(void* data) const { ::operator delete(data, alignment); }
+  };
+  std::unique_ptr<void, Free> data_;
+};
 
-  T* data() const { return data_.get(); }
+/// An array of `size` zeros.
+template <class T>
+class ZeroedArray {
+ public:
+  explicit ZeroedArray(std::size_t size) : memory_(size * sizeof(T)), size_(size) {}
+
+  T* data() const { return static_cast<T*>(memory_.data()); }
   std::size_t size() const { return size_; }
   T& operator[](std::size_t i) const { return data()[i]; }
 
  private:
-  struct Free {
-    void operator()(T* data) const { ::operator delete(data, std::align_val_t(kAlignment)); }
-  };
-  std::unique_ptr<T, Free> data_;
+  ZeroedMemory memory_;
   std::size_t size_;
 };
 
@@ -64,18 +69,18 @@ struct EnvShape {
 struct EnvArrays {
   explicit EnvArrays(const EnvShape& shape, bool is_sparse);
 
-  AlignedArray<float> dense;               // [n, features], or empty
-  AlignedArray<std::uint16_t> indices;     // [n, most_active]: features that are not zero
-  AlignedArray<float> values;              // [n, most_active], or empty
-  AlignedArray<std::int32_t> counts;       // [n]: entries of a row of `indices`
-  AlignedArray<bool> mask;                 // [n, columns]
-  AlignedArray<std::uint16_t> legal;       // [n, most_legal], then kNoAction
-  AlignedArray<std::int32_t> legal_count;  // [n]
-  AlignedArray<std::int8_t> player;        // [n]: the player to move
-  AlignedArray<float> reward;              // [n]
-  AlignedArray<bool> done;                 // [n]
-  AlignedArray<std::int8_t> outcome;       // [n]: player 0's, -1 while the game is not over
-  AlignedArray<std::int32_t> sample;       // [n]: columns drawn by sample()
+  ZeroedArray<float> dense;               // [n, features], or empty
+  ZeroedArray<std::uint16_t> indices;     // [n, most_active]: features that are not zero
+  ZeroedArray<float> values;              // [n, most_active], or empty
+  ZeroedArray<std::int32_t> counts;       // [n]: entries of a row of `indices`
+  ZeroedArray<bool> mask;                 // [n, columns]
+  ZeroedArray<std::uint16_t> legal;       // [n, most_legal], then kNoAction
+  ZeroedArray<std::int32_t> legal_count;  // [n]
+  ZeroedArray<std::int8_t> player;        // [n]: the player to move
+  ZeroedArray<float> reward;              // [n]
+  ZeroedArray<bool> done;                 // [n]
+  ZeroedArray<std::int8_t> outcome;       // [n]: player 0's, -1 while the game is not over
+  ZeroedArray<std::int32_t> sample;       // [n]: columns drawn by sample()
 
   static constexpr std::uint16_t kNoAction = 0xffff;
 };

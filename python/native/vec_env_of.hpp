@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <random>
 #include <span>
 #include <stdexcept>
@@ -19,6 +21,45 @@
 #include "senet/game.hpp"
 
 namespace senet {
+
+/// Writes a set of features as 0 and 1, [kFeatures]. Time goes into storing, so almost all stores
+/// are whole and aligned.
+template <std::size_t kFeatures>
+void write_bits(const FeatureBits<kFeatures>& bits, float* to) {
+  constexpr std::size_t kGroup = 4;
+  using Group = std::array<float, kGroup>;
+  static constexpr auto kGroups = [] {  // by the bits, the lowest first
+    std::array<Group, 1 << kGroup> groups{};
+    for (std::size_t set = 0; set < groups.size(); ++set) {
+      for (std::size_t i = 0; i < kGroup; ++i) groups[set][i] = static_cast<float>(set >> i & 1);
+    }
+    return groups;
+  }();
+  const auto bits_from = [](const auto& words, std::size_t first) {
+    const std::size_t word = first / 64, shift = first % 64;
+    const std::uint64_t next = word + 1 < words.size() ? words[word + 1] : 0;
+    return words[word] >> shift | next << 1 << (63 - shift);
+  };
+  const auto write = [&bits_from](const auto& words, std::size_t first, float* at) {
+    std::memcpy(at, &kGroups[bits_from(words, first) % kGroups.size()], sizeof(Group));
+  };
+  if constexpr (kFeatures < 2 * kGroup) {
+    for (std::size_t i = 0; i < kFeatures; ++i) to[i] = static_cast<float>(bits[0] >> i & 1);
+  } else {
+    // The features before the first aligned group, and those after the last.
+    const std::size_t lead = (0 - reinterpret_cast<std::uintptr_t>(to) / sizeof(float)) % kGroup;
+    write(bits, 0, to);
+    write(bits, kFeatures - 2 * kGroup, to + kFeatures - 2 * kGroup);
+    write(bits, kFeatures - kGroup, to + kFeatures - kGroup);
+    FeatureBits<kFeatures> rest;
+    for (std::size_t i = 0; i < rest.size(); ++i) rest[i] = bits_from(bits, 64 * i + lead);
+    float* const aligned = std::assume_aligned<sizeof(Group)>(to + lead);
+#pragma GCC unroll 128
+    for (std::size_t i = 0; i + 1 < kFeatures / kGroup; ++i) {
+      write(rest, i * kGroup, aligned + i * kGroup);
+    }
+  }
+}
 
 /// A batch of games of one type.
 ///
@@ -53,12 +94,30 @@ class VecEnv final : public AnyVecEnv {
   static constexpr std::size_t kHeader = 16, kSum = sizeof(std::uint64_t);
 
   static EnvShape shape_of(const AnyGame& game, std::size_t count);
+  /// Whether dense rows are written from a set of features.
+  static constexpr bool kIsBinary = BinaryFeaturesGame<G> && FixedOutcomesGame<G>;
+
+  /// The arrays' memory, and their widths: constants if the type determines them.
+  struct Rows {
+    float* dense;
+    std::uint16_t* indices;
+    float* values;
+    std::int32_t* counts;
+    bool* mask;
+    std::uint16_t* legal;
+    std::int32_t* legal_count;
+    std::size_t columns, most_legal, most_active, features;
+    bool columns_are_actions, is_sparse;
+  };
+  Rows rows() const;
+
   void begin(std::size_t row);
   void roll(std::size_t row);
   void finish(std::size_t row, Player mover);
-  void write(std::size_t row, float* values);
-  void write_legal(std::size_t row, const G& state);
-  void write_features(std::size_t row, const G& state, float* values);
+  void write(const Rows& rows, std::size_t row, float* values);
+  static void write_legal(const Rows& rows, std::size_t row, const G& state);
+  static void write_sparse(const Rows& rows, std::size_t row, const G& state);
+  static void write_dense(const Rows& rows, std::size_t row, const G& state, float* values);
   std::uint64_t checksum(const std::byte* row) const;
 
   const G start_;
@@ -116,103 +175,143 @@ void VecEnv<G>::finish(std::size_t row, Player mover) {
 }
 
 template <Game G>
+typename VecEnv<G>::Rows VecEnv<G>::rows() const {
+  const EnvArrays& arrays = *arrays_;
+  return {.dense = arrays.dense.data(),
+          .indices = arrays.indices.data(),
+          .values = arrays.values.data(),
+          .counts = arrays.counts.data(),
+          .mask = arrays.mask.data(),
+          .legal = arrays.legal.data(),
+          .legal_count = arrays.legal_count.data(),
+          .columns = shape_.columns,
+          .most_legal = shape_.most_legal,
+          .most_active = shape_.most_active,
+          .features = shape_.features,
+          .columns_are_actions = shape_.columns_are_actions,
+          .is_sparse = options_.is_sparse};
+}
+
+template <Game G>
 void VecEnv<G>::start(const Part& part) {
+  const Rows to = rows();
   for (std::size_t row = part.begin; row < part.end; ++row) {
     begin(row);
-    write(row, part.values);
+    write(to, row, part.values);
   }
 }
 
 template <Game G>
 void VecEnv<G>::describe(const Part& part) {
+  const Rows to = rows();
   for (std::size_t row = part.begin; row < part.end; ++row) {
     roll(row);
     if (states_[row].turn() == Turn::kOver) {
       ++games_[row];
       begin(row);
     }
-    write(row, part.values);
+    write(to, row, part.values);
   }
 }
 
 template <Game G>
 void VecEnv<G>::play(const Part& part) {
   EnvArrays& arrays = *arrays_;
+  const Rows to = rows();
+  const std::uint16_t* const taken = taken_.data();
+  float* const reward = arrays.reward.data();
+  bool* const done = arrays.done.data();
+  std::int8_t* const outcome = arrays.outcome.data();
   for (std::size_t row = part.begin; row < part.end; ++row) {
     G& state = states_[row];
-    const std::uint16_t column = taken_[row];
-    state.play(shape_.columns_are_actions ? column
-                                          : arrays.legal[row * shape_.most_legal + column]);
+    const std::uint16_t column = taken[row];
+    state.play(to.columns_are_actions ? column : to.legal[row * to.most_legal + column]);
     ++plies_[row];
-    roll(row);
-    if (state.turn() == Turn::kOver) {
+    if constexpr (kMaxChance < G >> 0) roll(row);
+    if (state.turn() == Turn::kOver) [[unlikely]] {
       finish(row, static_cast<Player>(arrays.player[row]));
     } else {
-      arrays.reward[row] = 0;
-      arrays.done[row] = false;
-      arrays.outcome[row] = -1;
+      reward[row] = 0;
+      done[row] = false;
+      outcome[row] = -1;
     }
-    write(row, part.values);
+    write(to, row, part.values);
   }
 }
 
 template <Game G>
-void VecEnv<G>::write(std::size_t row, float* values) {
+void VecEnv<G>::write(const Rows& to, std::size_t row, float* values) {
   const G& state = states_[row];
   arrays_->player[row] = static_cast<std::int8_t>(state.viewer());
-  write_legal(row, state);
-  write_features(row, state, values);
+  write_legal(to, row, state);
+  to.is_sparse ? write_sparse(to, row, state) : write_dense(to, row, state, values);
 }
 
 /// Changes only the columns and entries in which the row differs from what it was.
 template <Game G>
-void VecEnv<G>::write_legal(std::size_t row, const G& state) {
-  EnvArrays& arrays = *arrays_;
-  std::uint16_t* const legal = &arrays.legal[row * shape_.most_legal];
-  bool* const mask = &arrays.mask[row * shape_.columns];
-  const auto before = static_cast<std::size_t>(arrays.legal_count[row]);
+void VecEnv<G>::write_legal(const Rows& to, std::size_t row, const G& state) {
   ActionList<G::kMaxLegal> actions;
   state.legal(actions);
   const std::size_t count = actions.size();
-  if (shape_.columns_are_actions) {
-    for (std::size_t i = 0; i < before; ++i) mask[legal[i]] = false;
-    for (const Action action : actions) {
-      if (action < shape_.columns) mask[action] = true;
+  const auto before = static_cast<std::size_t>(to.legal_count[row]);
+  to.legal_count[row] = static_cast<std::int32_t>(count);
+  std::uint16_t* const legal = &to.legal[row * to.most_legal];
+  bool* const mask = &to.mask[row * to.columns];
+  if (to.columns_are_actions) {
+    constexpr std::size_t kFew = 64;
+    if constexpr (FixedOutcomesGame<G> && G::kPolicyLogits <= kFew) {
+      std::fill_n(mask, G::kPolicyLogits, false);
+    } else {
+      for (std::size_t i = 0; i < before; ++i) mask[legal[i]] = false;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      legal[i] = actions[i];
+      if (actions[i] < to.columns) mask[actions[i]] = true;
     }
   } else {
-    std::fill(mask + std::min(before, count), mask + std::max(before, count), count > before);
+    std::copy(actions.begin(), actions.end(), legal);
+    for (std::size_t i = count; i < before; ++i) mask[i] = false;
+    for (std::size_t i = before; i < count; ++i) mask[i] = true;
   }
-  std::copy(actions.begin(), actions.end(), legal);
-  if (count < before) std::fill(legal + count, legal + before, EnvArrays::kNoAction);
-  arrays.legal_count[row] = static_cast<std::int32_t>(count);
+  for (std::size_t i = count; i < before; ++i) legal[i] = EnvArrays::kNoAction;
 }
 
-/// Of a dense row, clears only the former features. `values` has room for the values of one row.
 template <Game G>
-void VecEnv<G>::write_features(std::size_t row, const G& state, float* values) {
-  EnvArrays& arrays = *arrays_;
-  const std::size_t room = shape_.most_active;
-  std::uint16_t* const indices = &arrays.indices[row * room];
-  const auto before = static_cast<std::size_t>(arrays.counts[row]);
-  if (options_.is_sparse) {
-    values = &arrays.values[row * room];
-    FeatureRow features(indices, values, room);
-    state.encode(features);
-    const std::size_t count = features.count();
-    // FeatureRow may have written one entry more than it counts.
-    const std::size_t end = std::max(before, std::min(count + 1, room));
-    std::fill(indices + count, indices + end, static_cast<std::uint16_t>(shape_.features));
-    std::fill(values + count, values + end, 0.0f);
-    arrays.counts[row] = static_cast<std::int32_t>(count);
-    return;
-  }
-  float* const dense = &arrays.dense[row * shape_.features];
-  for (std::size_t i = 0; i < before; ++i) dense[indices[i]] = 0;
+void VecEnv<G>::write_sparse(const Rows& to, std::size_t row, const G& state) {
+  const std::size_t room = to.most_active;
+  std::uint16_t* const indices = &to.indices[row * room];
+  float* const values = &to.values[row * room];
   FeatureRow features(indices, values, room);
   state.encode(features);
   const std::size_t count = features.count();
-  for (std::size_t i = 0; i < count; ++i) dense[indices[i]] = values[i];
-  arrays.counts[row] = static_cast<std::int32_t>(count);
+  // FeatureRow may have written one entry more than it counts.
+  const std::size_t end = std::max(static_cast<std::size_t>(to.counts[row]), count + 1);
+  for (std::size_t i = count; i < std::min(end, room); ++i) {
+    indices[i] = static_cast<std::uint16_t>(to.features);
+    values[i] = 0;
+  }
+  to.counts[row] = static_cast<std::int32_t>(count);
+}
+
+/// Writes the whole row of a set of features. Otherwise clears only the former features. `values`
+/// has room for the values of one row.
+template <Game G>
+void VecEnv<G>::write_dense(const Rows& to, std::size_t row, const G& state,
+                            [[maybe_unused]] float* values) {
+  if constexpr (kIsBinary) {
+    float* const dense = &to.dense[row * G::kFeatures];
+    write_bits<G::kFeatures>(state.feature_bits(), dense);
+  } else {
+    float* const dense = &to.dense[row * to.features];
+    std::uint16_t* const indices = &to.indices[row * to.most_active];
+    const auto before = static_cast<std::size_t>(to.counts[row]);
+    for (std::size_t i = 0; i < before; ++i) dense[indices[i]] = 0;
+    FeatureRow features(indices, values, to.most_active);
+    state.encode(features);
+    const std::size_t count = features.count();
+    for (std::size_t i = 0; i < count; ++i) dense[indices[i]] = values[i];
+    to.counts[row] = static_cast<std::int32_t>(count);
+  }
 }
 
 template <Game G>
