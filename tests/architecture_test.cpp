@@ -24,8 +24,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // From left to right.
-constexpr std::array<std::string_view, 7> kFolders = {
-    "games", "nn", "search", "engine", "selfplay", "train_bridge", "tools"};
+constexpr std::array<std::string_view, 8> kFolders = {
+    "games", "nn", "search", "engine", "selfplay", "train_bridge", "tools", "python"};
 
 // The ordered subfolders of some folders, from left to right. Files outside of them may
 // include all rooms, and all rooms may include them.
@@ -349,9 +349,9 @@ std::set<std::string> tracked_top_level() {
 
 TEST(Architecture, TopLevelHoldsExactlyWhatItShould) {
   const std::set<std::string> wanted = {
-      "games", "nn",    "search",         "engine",    "selfplay", "train_bridge",
-      "tests", "tools", "CMakeLists.txt", "README.md", "LICENSE",  "CMakePresets.json",
-      ".ci",   "docs",  ".clang-format",  ".gitignore"};
+      "games", "nn",    "search",         "engine",     "selfplay", "train_bridge",
+      "tests", "tools", "CMakeLists.txt", "README.md",  "LICENSE",  "CMakePresets.json",
+      ".ci",   "docs",  ".clang-format",  ".gitignore", "python",   "pyproject.toml"};
   std::set<std::string> present = tracked_top_level();
   if (present.empty()) {
     for (const fs::directory_entry& entry : fs::directory_iterator(root())) {

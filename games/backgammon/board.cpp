@@ -48,17 +48,41 @@ Places hit_by_double_from_bar(const Targets& targets, unsigned on_bar, unsigned 
   return reached & targets.blots;
 }
 
-// Sums of numbers up to 63, one for each place: bit b of the number of place p is bit p of
-// planes[b].
+// Adds sets as numbers of one bit at every place, a full adder for two sets at a time. Returns the
+// sums' lowest bits; the carries, of twice the weight, follow in `carries`.
+template <std::size_t kSets>
+Places add_up(const std::array<Places, kSets>& sets, Places* carries) {
+  Places sum = sets[0];
+  for (std::size_t i = 1; i + 1 < kSets; i += 2) {
+    const Places odd = sets[i] ^ sets[i + 1];
+    *carries++ = (sets[i] & sets[i + 1]) | (sum & odd);
+    sum ^= odd;
+  }
+  if constexpr (kSets % 2 == 0) {
+    *carries = sum & sets[kSets - 1];
+    sum ^= sets[kSets - 1];
+  }
+  return sum;
+}
+
+// For each place, the number of rolls of 36 whose set contains it.
 class PlaceCounts {
  public:
-  // Adds 2^bit to the number of every place of the set.
-  void add(Places places, std::size_t bit) {
-    for (; bit < planes_.size(); ++bit) {
-      const Places carry = planes_[bit] & places;
-      planes_[bit] ^= places;
-      places = carry;
-    }
+  static constexpr std::size_t kDoubles = 6, kPairs = 15;
+
+  // By roll; a roll of two different dice counts twice.
+  PlaceCounts(const std::array<Places, kDoubles>& doubles,
+              const std::array<Places, kPairs>& pairs) {
+    std::array<Places, kPairs + kDoubles / 2> twos;
+    std::copy(pairs.begin(), pairs.end(), twos.begin());
+    std::array<Places, 9> fours;
+    std::array<Places, 4> eights;
+    std::array<Places, 2> sixteens;
+    planes_[0] = add_up(doubles, &twos[kPairs]);
+    planes_[1] = add_up(twos, fours.data());
+    planes_[2] = add_up(fours, eights.data());
+    planes_[3] = add_up(eights, sixteens.data());
+    planes_[4] = add_up(sixteens, &planes_[5]);
   }
   std::uint8_t at(int place) const {
     unsigned count = 0;
@@ -69,7 +93,7 @@ class PlaceCounts {
   }
 
  private:
-  std::array<Places, 6> planes_{};
+  std::array<Places, 6> planes_;  // bit b of the number of place p is bit p of planes_[b]
 };
 
 // free_rolls() by the set of blocked points ahead: bit d - 1 is the point at distance d. Built with
@@ -170,22 +194,25 @@ Shots shots_of(const Checkers& mine, const Checkers& opponent) {
     landed[die] = sources >> die & targets.open;
     next[die] = on_bar > 1 || landed[die] == 0 ? 0 : landed[die] | freed;
   }
-  PlaceCounts counts;
+  std::array<Places, PlaceCounts::kDoubles> doubles;
+  std::array<Places, PlaceCounts::kPairs> pairs;
+  std::size_t pair = 0;
   // A checker that we hit on our point p has come p pips.
-  const auto count = [&](Places hit, std::size_t bit) {
-    counts.add(hit, bit);
-    shots.rolls += (hit != 0 ? 1 : 0) << bit;
-    shots.pips += (std::bit_width(hit | 1) - 1) << bit;
+  const auto count = [&](Places hit, int weight) {
+    shots.rolls += hit != 0 ? weight : 0;
+    shots.pips += (std::bit_width(hit | 1) - 1) * weight;
+    return hit;
   };
   for (unsigned high = 1; high <= 6; ++high) {
     for (unsigned low = 1; low < high; ++low) {
       const Places reached = landed[high] | landed[low] | next[high] >> low | next[low] >> high;
-      count(reached & targets.blots, 1);
+      pairs[pair++] = count(reached & targets.blots, 2);
     }
-    count(
+    doubles[high - 1] = count(
         on_bar == 0 ? hit_by_double(targets, high) : hit_by_double_from_bar(targets, on_bar, high),
-        0);
+        1);
   }
+  const PlaceCounts counts(doubles, pairs);
   for (Places left = targets.blots; left != 0; left &= left - 1) {
     const int point = std::countr_zero(left);
     shots.on[static_cast<std::size_t>(point)] = counts.at(point);

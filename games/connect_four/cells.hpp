@@ -102,19 +102,17 @@ constexpr int filling_up(std::uint64_t landing, std::uint64_t mine, std::uint64_
   return 0;
 }
 
-/// The lines of four in one direction that contain exactly two of these stones and none of
-/// `others`. Each line is represented by its first cell along `step`.
-constexpr std::uint64_t lines_of_two(std::uint64_t stones, std::uint64_t others, int step) {
-  const auto at = [step](std::uint64_t cells, int place) { return cells >> (place * step); };
-  const std::uint64_t one = at(stones, 0), two = at(stones, 1), three = at(stones, 2),
-                      four = at(stones, 3);
-  const std::uint64_t first_pair = one & two, second_pair = three & four;
-  const std::uint64_t first_one = one ^ two, second_one = three ^ four;
-  const std::uint64_t pairs =
-      (first_pair & ~(three | four)) | (second_pair & ~(one | two)) | (first_one & second_one);
-  const std::uint64_t inside = at(kBoard, 0) & at(kBoard, 1) & at(kBoard, 2) & at(kBoard, 3);
-  const std::uint64_t spoilt = at(others, 0) | at(others, 1) | at(others, 2) | at(others, 3);
-  return pairs & inside & ~spoilt;
+/// The lines of four in one direction that contain exactly two stones of one player and none of the
+/// other, for both players. Each line is represented by its first cell along `step`.
+inline CellsOfBoth lines_of_two(CellsOfBoth stones, int step) {
+  const auto at = [step](auto cells, int place) { return cells >> (place * step); };
+  const CellsOfBoth one = stones, two = at(stones, 1), three = at(stones, 2), four = at(stones, 3);
+  const CellsOfBoth first_any = one | two, second_any = three | four;
+  const CellsOfBoth pairs =
+      ((one & two) & ~second_any) | ((three & four) & ~first_any) | ((one ^ two) & (three ^ four));
+  const std::uint64_t inside = kBoard & at(kBoard, 1) & at(kBoard, 2) & at(kBoard, 3);
+  const CellsOfBoth any = first_any | second_any;
+  return pairs & inside & ~__builtin_shufflevector(any, any, 1, 0);
 }
 
 /// Swaps left and right in all seven rows.

@@ -23,65 +23,95 @@ constexpr std::size_t kFilling = kOdd + ConnectFour::kColumns + 1;
 constexpr std::size_t kTwos = kFilling + 4;
 static_assert(kTwos + 2 * ConnectFour::kLines == ConnectFour::kFeatures);
 
-void add_cells(FeatureRow& row, std::size_t first, std::uint64_t cells) {
-  for (; cells != 0; cells &= cells - 1) {
-    const auto bit = static_cast<std::size_t>(std::countr_zero(cells));
-    row.add(first + bit - bit / kRight, 1.0f);
+// A set of features under construction.
+class FeatureSet {
+ public:
+  // Adds feature kFirst + i for each bit i of `bits`, which has no other bits than kWidth.
+  template <std::size_t kFirst, std::size_t kWidth>
+  void add(std::uint64_t bits) {
+    constexpr std::size_t kWord = kFirst / 64, kShift = kFirst % 64;
+    words_[kWord] |= bits << kShift;
+    if constexpr (kShift + kWidth > 64) words_[kWord + 1] |= bits >> (64 - kShift);
   }
-}
+  const FeatureBits<ConnectFour::kFeatures>& words() const { return words_; }
 
-void add_columns(FeatureRow& row, std::size_t first, std::uint64_t cells) {
-  for (; cells != 0; cells &= cells - 1) {
-    row.add(first + static_cast<std::size_t>(std::countr_zero(cells)) / kRight, 1.0f);
-  }
-}
-
-// Adds the columns that take an odd number of stones before a stone is below a threat.
-void add_odd_columns(FeatureRow& row, std::uint64_t landing, std::uint64_t threats) {
-  std::size_t odd_columns = 0;
-  for (std::size_t column = 0; column < ConnectFour::kColumns; ++column) {
-    const std::uint64_t cells = kColumn << (kRight * static_cast<int>(column));
-    const std::uint64_t bottom = landing & cells;
-    // The cells from the landing cell up to, but not including, the lowest cell below a threat.
-    const std::uint64_t above = cells & ~(bottom - 1), stop = first_of(above & (threats >> kUp));
-    if (std::popcount(above & (stop - 1)) % 2 == 0) continue;
-    row.add(kOdd + column, 1.0f);
-    ++odd_columns;
-  }
-  if (odd_columns % 2 == 1) row.add(kOdd + ConnectFour::kColumns, 1.0f);
-}
-
-void add_winner(FeatureRow& row, std::size_t first, int winner) {
-  if (winner != 0) row.add(first + (winner > 0 ? 0 : 1), 1.0f);
-}
-
-// The lines of one direction start in the first `columns` columns, in `rows` rows from row
-// `lowest`.
-struct Direction {
-  int step;
-  std::size_t columns, lowest, rows;
+ private:
+  FeatureBits<ConnectFour::kFeatures> words_{};
 };
-constexpr Direction kDirections[] = {
-    {kUp, 7, 0, 3}, {kRight, 4, 0, 6}, {kDownRight, 4, 3, 3}, {kUpRight, 4, 0, 3}};
 
-void add_twos(FeatureRow& row, std::size_t first, std::uint64_t stones, std::uint64_t others) {
-  for (const Direction& direction : kDirections) {
-    std::uint64_t lines = lines_of_two(stones, others, direction.step);
-    for (; lines != 0; lines &= lines - 1) {
-      const auto bit = static_cast<std::size_t>(std::countr_zero(lines));
-      row.add(first + bit / kRight * direction.rows + bit % kRight - direction.lowest, 1.0f);
-    }
-    first += direction.columns * direction.rows;
+// The cells of kRows rows from row kLowest of the first kColumns columns, without gaps. Other cells
+// must be empty.
+template <std::size_t kColumns, std::size_t kLowest, std::size_t kRows>
+CellsOfBoth packed(CellsOfBoth cells) {
+  constexpr std::uint64_t kMask = ((std::uint64_t{1} << kRows) - 1) << kLowest;
+  CellsOfBoth bits{};
+  for (std::size_t column = 0; column < kColumns; ++column) {
+    const CellsOfBoth own = cells & (kMask << (kRight * column));
+    bits |= own >> static_cast<int>(kLowest + (kRight - kRows) * column);
   }
+  return bits;
+}
+
+// Bit i of the result is the bottom cell of column i.
+std::uint64_t bottom_row(std::uint64_t cells) {
+  constexpr std::uint64_t kFactor = [] {  // moves bit 7 i to bit 42 + i, and others elsewhere
+    std::uint64_t factor = 0;
+    for (int i = 1; i <= 7; ++i) factor |= std::uint64_t{1} << 6 * i;
+    return factor;
+  }();
+  return ((cells & kBottom) * kFactor) >> 42 & 0x7f;
+}
+
+// The bottom cells of the columns that contain any of the cells.
+CellsOfBoth columns_with(CellsOfBoth cells) {
+  const CellsOfBoth two = cells | cells >> 1;
+  return two | two >> 2 | two >> 4;
+}
+
+// The columns that contain an odd number of the cells.
+std::uint64_t columns_with_odd(std::uint64_t cells) {
+  const std::uint64_t two = cells ^ cells >> 1;
+  return bottom_row(two ^ two >> 2 ^ two >> 4);
+}
+
+// The cells, in each column, from the landing cell up to, but not including, the lowest cell below
+// a threat.
+std::uint64_t cells_before_threats(std::uint64_t landing, std::uint64_t threats) {
+  // With a bit in every column, a subtraction stays inside the columns.
+  constexpr std::uint64_t kSeventh = kBottom << 6;
+  const std::uint64_t empty = (kSeventh - landing) & kBoard;
+  const std::uint64_t stops = (threats >> kUp & empty) | kSeventh;
+  return empty & ((stops & ~(stops - kBottom)) - kBottom);
+}
+
+template <std::size_t kFirst>
+void add_winner(FeatureSet& features, int winner) {
+  features.add<kFirst, 2>(static_cast<std::uint64_t>(winner > 0) |
+                          static_cast<std::uint64_t>(winner < 0) << 1);
+}
+
+// A group of features of the viewer, and after it the same of the other player.
+template <std::size_t kFirst, std::size_t kWidth, std::size_t kNext = kFirst + kWidth>
+void add_both(FeatureSet& features, CellsOfBoth bits) {
+  features.add<kFirst, kWidth>(bits[0]);
+  features.add<kNext, kWidth>(bits[1]);
+}
+
+template <std::size_t kFirst>
+void add_columns(FeatureSet& features, CellsOfBoth cells) {
+  const CellsOfBoth with = columns_with(cells);
+  add_both<kFirst, ConnectFour::kColumns>(features,
+                                          CellsOfBoth{bottom_row(with[0]), bottom_row(with[1])});
+}
+
+// The lines of a direction start in the first kColumns columns, in kRows rows from row kLowest.
+template <std::size_t kFirst, std::size_t kColumns, std::size_t kLowest, std::size_t kRows>
+void add_twos(FeatureSet& features, CellsOfBoth stones, int step) {
+  add_both<kFirst, kColumns * kRows, kFirst + ConnectFour::kLines>(
+      features, packed<kColumns, kLowest, kRows>(lines_of_two(stones, step)));
 }
 
 }  // namespace
-
-void ConnectFour::legal(ActionList<kMaxLegal>& out) const {
-  for (Action column = 0; column < kColumns; ++column) {
-    if (landing_cell(occupied(), column) != 0) out.push_back(column);
-  }
-}
 
 ConnectFour ConnectFour::of(const Stones& stones) {
   ConnectFour state;
@@ -98,26 +128,39 @@ std::uint8_t ConnectFour::outcome() const {
   return has_four(by_player[0]) ? 0 : has_four(by_player[1]) ? 2 : 1;
 }
 
-void ConnectFour::encode(FeatureRow& row) const {
+FeatureBits<ConnectFour::kFeatures> ConnectFour::feature_bits() const {
   const std::uint64_t all = occupied(), landing = landing_cells(all) & kBoard;
   const Stones by_player = stones();
-  const std::uint64_t mine = by_player[viewer()], theirs = by_player[other(viewer())];
-  const std::uint64_t my_threats = threats(mine, all), their_threats = threats(theirs, all);
-  add_cells(row, 0, mine);
-  add_cells(row, kCells, theirs);
-  add_cells(row, 2 * kCells, my_threats);
-  add_cells(row, 3 * kCells, their_threats);
-  const std::uint64_t after_landing = landing << kUp;
-  add_columns(row, kMarks, my_threats & landing);
-  add_columns(row, kMarks + kColumns, their_threats & landing);
-  add_columns(row, kMarks + 2 * kColumns, my_threats & after_landing);
-  add_columns(row, kMarks + 3 * kColumns, their_threats & after_landing);
-  if (viewer() == 0) row.add(kFirstPlayer, 1.0f);
-  add_odd_columns(row, landing, my_threats | their_threats);
-  add_winner(row, kFilling, filling_up(landing, my_threats, their_threats));
-  add_winner(row, kFilling + 2, -filling_up(landing, their_threats, my_threats));
-  add_twos(row, kTwos, mine, theirs);
-  add_twos(row, kTwos + kLines, theirs, mine);
+  const CellsOfBoth both{by_player[viewer()], by_player[other(viewer())]};
+  const CellsOfBoth threat = threats(both, all);
+  const std::uint64_t mine = threat[0], theirs = threat[1];
+  FeatureSet features;
+  add_both<0, kCells>(features, packed<7, 0, 6>(both));
+  add_both<2 * kCells, kCells>(features, packed<7, 0, 6>(threat));
+  add_columns<kMarks>(features, threat & landing);
+  add_columns<kMarks + 2 * kColumns>(features, threat & (landing << kUp));
+  features.add<kFirstPlayer, 1>(viewer() == 0 ? 1 : 0);
+  const std::uint64_t before_threats = cells_before_threats(landing, mine | theirs);
+  const std::uint64_t odd = columns_with_odd(before_threats);
+  features.add<kOdd, kColumns>(odd);
+  features.add<kOdd + kColumns, 1>(static_cast<std::uint64_t>(std::popcount(odd)) & 1);
+  add_winner<kFilling>(features, filling_up(landing, mine, theirs));
+  add_winner<kFilling + 2>(features, -filling_up(landing, theirs, mine));
+  add_twos<kTwos, 7, 0, 3>(features, both, kUp);
+  add_twos<kTwos + 21, 4, 0, 6>(features, both, kRight);
+  add_twos<kTwos + 45, 4, 3, 3>(features, both, kDownRight);
+  add_twos<kTwos + 57, 4, 0, 3>(features, both, kUpRight);
+  return features.words();
+}
+
+void ConnectFour::encode(FeatureRow& row) const {
+  std::size_t first = 0;
+  for (std::uint64_t word : feature_bits()) {
+    for (; word != 0; word &= word - 1) {
+      row.add(first + static_cast<std::size_t>(std::countr_zero(word)), 1.0f);
+    }
+    first += 64;
+  }
 }
 
 std::string ConnectFour::text() const { return grid_text(kShape, stones()); }

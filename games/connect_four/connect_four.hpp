@@ -94,6 +94,7 @@ class ConnectFour {
   /// Exact: different positions have different keys.
   std::uint64_t key() const;
   void encode(FeatureRow& row) const;
+  FeatureBits<kFeatures> feature_bits() const;
   static std::array<std::uint16_t, kLogitsPerAction> logits_of(Action action) { return {action}; }
 
   using Stones = std::array<std::uint64_t, 2>;
@@ -152,6 +153,17 @@ inline void ConnectFour::play(Action action) {
   if ((full | won) != 0) first_ |= kOver;
 }
 
+inline void ConnectFour::legal(ActionList<kMaxLegal>& out) const {
+  const std::uint64_t all = occupied();
+  std::size_t count = 0;
+  out.resize(kMaxLegal);
+  for (Action column = 0; column < kColumns; ++column) {
+    out[count] = column;
+    count += connect_four::landing_cell(all, column) != 0 ? 1 : 0;
+  }
+  out.resize(count);
+}
+
 inline std::uint64_t ConnectFour::key() const {
   // In each column the highest set bit marks its height; below it are the first player's stones.
   return mix(connect_four::landing_cells(occupied()) | (first_ & kStones));
@@ -179,6 +191,7 @@ inline void ConnectFour::sound(ActionList<kMaxLegal>& out) const {
 }
 
 static_assert(sizeof(ConnectFour) == 16);
-static_assert(MirrorGame<ConnectFour> && SoundMovesGame<ConnectFour>);
+static_assert(MirrorGame<ConnectFour> && SoundMovesGame<ConnectFour> &&
+              BinaryFeaturesGame<ConnectFour>);
 
 }  // namespace senet

@@ -237,6 +237,17 @@ concept SoundMovesGame = Game<G> && requires(const G& c, ActionList<G::kMaxLegal
   { c.sound(out) } -> std::same_as<void>;
 };
 
+/// A set of features: bit i % 64 of word i / 64 is feature i.
+template <std::size_t kFeatures>
+using FeatureBits = std::array<std::uint64_t, (kFeatures + 63) / 64>;
+
+/// A game whose features are all 0 or 1, and that lists them as a set faster than one by one.
+///   feature_bits()  the features that encode() writes, for an unfinished state
+template <class G>
+concept BinaryFeaturesGame = Game<G> && requires(const G& c) {
+  { c.feature_bits() } -> std::same_as<FeatureBits<G::kFeatures>>;
+};
+
 /// Maximum number of outcomes of a game of G; for a FixedOutcomesGame the width of the value head.
 template <class G>
 inline constexpr std::size_t kOutcomes = [] {

@@ -1,0 +1,53 @@
+// The parts of the Python module senet._core. Each has a source file with a function that adds its
+// classes and functions to the module.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "games/games.hpp"
+#include "python/native/env_table.hpp"
+#include "senet/result.hpp"
+
+namespace senet::python {
+
+namespace nb = nanobind;
+
+/// senet.games(), senet.Game and senet.State.
+void bind_games(nb::module_& module);
+/// senet.VecEnv.
+void bind_env(nb::module_& module);
+
+/// The games of the process. They are never destroyed: states and environments refer to them.
+/// Guarded by Python's global interpreter lock.
+Games& known_games();
+
+/// The game with this name. Raises ValueError, which lists the known games.
+const AnyGame& game_named(std::string_view name);
+
+/// senet.Game: a handle to a game's tables.
+struct GameHandle {
+  const AnyGame* any;
+};
+
+/// The game's environment table. Raises ValueError if it has none.
+const EnvTable& env_table(const AnyGame& game);
+
+/// Raises a ValueError unless the action is legal here, or an outcome of the chance turn.
+void check_action(const AnyState& state, std::int64_t action);
+
+/// Raises a ValueError with this text.
+[[noreturn]] void raise_value_error(const std::string& text);
+
+/// The value, or a ValueError with the reason.
+template <class T>
+T value_or_raise(Result<T> result) {
+  if (!result) raise_value_error(result.error().reason());
+  return std::move(*result);
+}
+
+}  // namespace senet::python

@@ -1,0 +1,17 @@
+"""Shared by the tests of the Python package."""
+
+import pytest
+
+import senet
+
+
+@pytest.fixture(params=senet.games())
+def game(request):
+    """The name of each game."""
+    return request.param
+
+
+@pytest.fixture(params=["dense", "sparse"])
+def observation(request):
+    """Both kinds of observations."""
+    return request.param
