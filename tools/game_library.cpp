@@ -1,13 +1,11 @@
 #include "tools/game_library.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <exception>
-#include <filesystem>
 #include <memory>
 #include <new>
 #include <sstream>
@@ -16,8 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "engine/host/c_struct.hpp"
-#include "engine/host/table_game.hpp"
+#include "engine/host/game_object.hpp"
 #include "games/kit.hpp"
 #include "tools/play/programs_of.hpp"
 #include "train_bridge/run_config.hpp"
@@ -26,49 +23,39 @@
 namespace senet {
 namespace {
 
-struct Unload {
-  void operator()(void* object) const { ::dlclose(object); }
-};
-using Object = std::unique_ptr<void, Unload>;
-
 /// A game and what the program does with it. Never moves.
 class LoadedGame final : public OwnTables {
  public:
-  LoadedGame(std::string file, Object object, GameTable table, std::vector<std::string> recipe)
-      : file_(std::move(file)),
-        object_(std::move(object)),
-        table_(std::move(table)),
-        recipe_texts_(std::move(recipe)) {
+  LoadedGame(GameObject object, std::vector<std::string> recipe)
+      : object_(std::move(object)), recipe_texts_(std::move(recipe)) {
     for (std::size_t i = 0; i + 1 < recipe_texts_.size(); i += 2) {
       recipe_.push_back({recipe_texts_[i], recipe_texts_[i + 1]});
     }
-    with_type_of(table_, [this]<class G>(std::type_identity<G>) { make<G>(); });
+    with_type_of(object_.table, [this]<class G>(std::type_identity<G>) { make<G>(); });
   }
   LoadedGame(const LoadedGame&) = delete;
   LoadedGame& operator=(const LoadedGame&) = delete;
 
   const AnyGame& game() const override { return game_; }
-  std::string_view file() const override { return file_; }
+  std::string_view file() const override { return object_.file; }
   const void* table(const std::type_info& type) const override {
     if (type == typeid(RunGame)) return &run_;
     if (type == typeid(Programs)) return &programs_;
-    if (type == typeid(GameTable)) return &table_;
+    if (type == typeid(GameTable)) return &object_.table;
     return nullptr;
   }
 
  private:
   template <Game G>
   void make() {
-    game_ = AnyGame::of(*::new (start_.data()) G(table_));
+    game_ = AnyGame::of(*::new (start_.data()) G(object_.table));
     game_.own_tables = this;
     game_.recipe = recipe_;
     run_ = RunGame::of<G>(game_);
     programs_ = Programs::of<G>();
   }
 
-  const std::string file_;
-  const Object object_;  // before its functions' users: it is unloaded last
-  const GameTable table_;
+  const GameObject object_;  // before its functions' users: it is unloaded last
   const std::vector<std::string> recipe_texts_;
   std::vector<RecipeEntry> recipe_;
   alignas(AnyState::kAlignment) std::array<std::byte, AnyState::kRoom> start_;
@@ -94,37 +81,17 @@ Result<std::vector<std::string>> read_recipe(std::string_view text) {
   return words;
 }
 
-Result<std::unique_ptr<LoadedGame>> load(const std::string& file, Object object,
-                                         const senet_game_library& exported) {
-  const auto library = read_struct(&exported, senet_game_library{}, "senet_game_library");
-  if (!library) return library.error();
-  if (library->version != SENET_GAME_LIBRARY_VERSION) {
-    return fail(fmt::format("its version is {}; this program reads version {}", library->version,
-                            SENET_GAME_LIBRARY_VERSION));
-  }
-  const auto functions = read_struct(library->table, senet_game_table{}, "senet_game_table");
-  if (!functions) return functions.error();
-  GameTable table(*functions);
-  if (const auto checked = check_table(table); !checked) return checked.error();
-  auto recipe = read_recipe(library->recipe == nullptr ? "" : library->recipe);
-  if (!recipe) return recipe.error();
-  auto game =
-      std::make_unique<LoadedGame>(file, std::move(object), std::move(table), std::move(*recipe));
-  const auto config = default_config(*table_of<RunGame>(game->game()));
-  if (!config) return config.error();
-  return game;
-}
-
 Result<std::unique_ptr<LoadedGame>> load(const std::string& file) {
-  // Without a slash, dlopen would search the system's libraries.
-  const std::string path = std::filesystem::absolute(file).string();
-  Object object(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
-  if (object == nullptr) return fail(::dlerror());
-  constexpr const char* kSymbol = "senet_exported_game";
-  const void* const symbol = ::dlsym(object.get(), kSymbol);
-  if (symbol == nullptr) return fail(fmt::format("{}: it exports no {}", file, kSymbol));
-  auto game = load(file, std::move(object), *static_cast<const senet_game_library*>(symbol));
-  if (!game) return fail(fmt::format("{}: {}", file, game.error().reason()));
+  auto object = GameObject::open(file);
+  if (!object) return object.error();
+  const auto wrong = [&](const Error& error) {
+    return fail(fmt::format("{}: {}", file, error.reason()));
+  };
+  auto recipe = read_recipe(object->recipe);
+  if (!recipe) return wrong(recipe.error());
+  auto game = std::make_unique<LoadedGame>(std::move(*object), std::move(*recipe));
+  const auto config = default_config(*table_of<RunGame>(game->game()));
+  if (!config) return wrong(config.error());
   return game;
 }
 

@@ -1,8 +1,11 @@
-// Checks a host's table of functions: its numbers, and its functions in random play.
+// Completes a host's table of functions, and checks it: its numbers, and its functions in random
+// play.
+#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "engine/host/table_game.hpp"
@@ -81,6 +84,29 @@ Result<void> check_functions(const GameTable& table) {
 }
 
 }  // namespace
+
+GameTable::GameTable(const senet_game_table& table)
+    : name(table.name.data == nullptr ? std::string_view()
+                                      : std::string_view(table.name.data, table.name.size)),
+      functions(table) {
+  functions.name = {};
+  if (functions.outcomes == 0) {
+    functions.outcomes = 3;
+    constexpr std::int8_t kValues[] = {1, 0, -1};
+    constexpr std::uint8_t kMirror[] = {2, 1, 0};
+    std::copy_n(kValues, 3, functions.outcome_values);
+    std::copy_n(kMirror, 3, functions.outcome_mirror);
+  }
+  if (functions.logits_of == nullptr) {
+    functions.policy_logits = functions.actions;
+    functions.logits_per_action = 1;
+  }
+  for (std::size_t i = 0; i < std::min<std::size_t>(functions.outcomes, outcome_values.size());
+       ++i) {
+    outcome_values[i] = functions.outcome_values[i];
+    value_range = std::max(value_range, outcome_values[i]);
+  }
+}
 
 Result<void> check_table(const GameTable& table) {
   const Result<void> numbers = check_numbers(table);

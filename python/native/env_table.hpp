@@ -15,6 +15,7 @@ namespace senet {
 struct EnvTable {
   /// `game` outlives the environment.
   std::unique_ptr<AnyVecEnv> (*make)(const AnyGame& game, const EnvOptions& options);
+  EnvShape (*shape)(const AnyGame& game, std::size_t count);
   std::uint64_t (*key)(const void* state);
   /// Writes the features of an unfinished state, most_active of the game at most, and returns their
   /// number. Both spans have room for most_active entries.

@@ -15,6 +15,7 @@ EnvTable EnvTable::of() {
       .make = [](const AnyGame& game, const EnvOptions& options) -> std::unique_ptr<AnyVecEnv> {
         return std::make_unique<VecEnv<G>>(game, options);
       },
+      .shape = &VecEnv<G>::shape_of,
       .key = [](const void* state) { return std::launder(static_cast<const G*>(state))->key(); },
       .encode =
           [](const void* state, std::span<std::uint16_t> indices, std::span<float> values) {

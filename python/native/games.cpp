@@ -20,6 +20,7 @@
 
 #include "games/any_game.hpp"
 #include "games/perft.hpp"
+#include "python/native/arrays.hpp"
 #include "python/native/env_table.hpp"
 #include "python/native/module.hpp"
 
@@ -30,18 +31,6 @@ using namespace nb::literals;
 
 AnyState state_of(const AnyGame& game, const std::optional<std::string>& text) {
   return text ? value_or_raise(AnyState::from_text(game, *text)) : AnyState(game);
-}
-
-/// Moves `values` into a NumPy array [size], which owns them.
-template <class T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> array_of(std::vector<T> values) {
-  auto kept = std::make_unique<std::vector<T>>(std::move(values));
-  T* const data = kept->data();
-  const std::size_t size = kept->size();
-  nb::capsule owner(kept.get(),
-                    [](void* vector) noexcept { delete static_cast<std::vector<T>*>(vector); });
-  kept.release();
-  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner);
 }
 
 std::vector<float> floats(std::span<const float> values) { return {values.begin(), values.end()}; }
@@ -285,7 +274,12 @@ Raises:
 Raises:
     ValueError: the text names no legal action. The message gives the reason.)")
       .def(
-          "features", [](const AnyState& state) { return array_of(dense_features(state)); },
+          "features",
+          [](const AnyState& state) {
+            std::vector<float> dense = dense_features(state);
+            const std::size_t size = dense.size();
+            return array_of(std::move(dense), size);
+          },
           R"(The network's input, from the view of `player`: a new array [Game.features] f32.
 
 Raises:
@@ -294,8 +288,9 @@ Raises:
           "sparse_features",
           [](const AnyState& state) {
             Features features = features_of(state);
-            return std::tuple(array_of(std::move(features.indices)),
-                              array_of(std::move(features.values)));
+            const std::size_t count = features.indices.size();
+            return std::tuple(array_of(std::move(features.indices), count),
+                              array_of(std::move(features.values), count));
           },
           R"(The features that are not zero: indices [count] u16 and values [count] f32, new arrays.
 

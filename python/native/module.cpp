@@ -28,4 +28,8 @@ NB_MODULE(_core, module) {
   module.doc() = "The compiled part of the package senet.";
   senet::python::bind_games(module);
   senet::python::bind_env(module);
+  senet::python::bind_own_games(module);
+  senet::python::bind_network(module);
+  senet::python::bind_search(module);
+  senet::python::bind_records(module);
 }

@@ -22,6 +22,15 @@ void bind_games(nb::module_& module);
 /// senet.VecEnv.
 void bind_env(nb::module_& module);
 
+/// senet.load_game() and senet.add_game().
+void bind_own_games(nb::module_& module);
+/// senet.Network.
+void bind_network(nb::module_& module);
+/// senet.search().
+void bind_search(nb::module_& module);
+/// senet.Records.
+void bind_records(nb::module_& module);
+
 /// The games of the process. They are never destroyed: states and environments refer to them.
 /// Guarded by Python's global interpreter lock.
 Games& known_games();
@@ -48,6 +57,9 @@ template <class T>
 T value_or_raise(Result<T> result) {
   if (!result) raise_value_error(result.error().reason());
   return std::move(*result);
+}
+inline void value_or_raise(const Result<void>& result) {
+  if (!result) raise_value_error(result.error().reason());
 }
 
 }  // namespace senet::python

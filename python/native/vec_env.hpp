@@ -2,6 +2,7 @@
 // no type of state. The part that is compiled for each game is VecEnv<G> (vec_env_of.hpp).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -64,6 +65,13 @@ struct EnvShape {
   bool columns_are_actions;
   std::size_t columns;
 };
+
+/// The column of a legal action. `legal`, the legal actions in ascending order, is read only if
+/// columns are not actions.
+inline std::size_t column_of(const EnvShape& shape, std::span<const Action> legal, Action action) {
+  if (shape.columns_are_actions) return action;
+  return static_cast<std::size_t>(std::ranges::lower_bound(legal, action) - legal.begin());
+}
 
 /// The arrays that an environment writes, in rows, one per game. Python's arrays share them.
 struct EnvArrays {

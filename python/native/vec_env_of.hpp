@@ -72,6 +72,8 @@ void write_bits(const FeatureBits<kFeatures>& bits, float* to) {
 template <Game G>
 class VecEnv final : public AnyVecEnv {
  public:
+  static EnvShape shape_of(const AnyGame& game, std::size_t count);
+
   VecEnv(const AnyGame& game, const EnvOptions& options)
       : AnyVecEnv(game, shape_of(game, options.count), options),
         start_(start_as<G>(game)),
@@ -93,7 +95,6 @@ class VecEnv final : public AnyVecEnv {
  private:
   static constexpr std::size_t kHeader = 16, kSum = sizeof(std::uint64_t);
 
-  static EnvShape shape_of(const AnyGame& game, std::size_t count);
   /// Whether dense rows are written from a set of features.
   static constexpr bool kIsBinary = BinaryFeaturesGame<G> && FixedOutcomesGame<G>;
 

@@ -7,7 +7,26 @@
 
 from importlib.metadata import version as _version
 
-from senet._core import Game, State, Turn, VecEnv, games
+from senet._core import Game, Network, Records, State, Turn, VecEnv, add_game, games, load_game, search
+from senet.run import Run
 
-__all__ = ["Game", "State", "Turn", "VecEnv", "games"]
+__all__ = [
+    "Game",
+    "Network",
+    "Records",
+    "Run",
+    "State",
+    "Turn",
+    "VecEnv",
+    "add_game",
+    "games",
+    "load_game",
+    "records",
+    "search",
+]
 __version__ = _version("senet")
+
+
+def records(file, **options):
+    """The training samples of a record log: Records(file).read(**options)."""
+    return Records(file).read(**options)
