@@ -26,6 +26,14 @@ namespace {
 
 using namespace nb::literals;
 
+// Types in the stubs; an observation is an array or, if sparse, a tuple of three.
+#define F32 "numpy.typing.NDArray[numpy.float32]"
+#define BOOLS "numpy.typing.NDArray[numpy.bool_]"
+#define I8 "numpy.typing.NDArray[numpy.int8]"
+#define I32 "numpy.typing.NDArray[numpy.int32]"
+#define U8 "numpy.typing.NDArray[numpy.uint8]"
+#define U16 "numpy.typing.NDArray[numpy.uint16]"
+
 constexpr std::string_view kDense = "dense", kSparse = "sparse";
 
 using AnyArray = nb::ndarray<nb::ro>;
@@ -368,13 +376,19 @@ Raises:
           "copy"_a = false,
           nb::sig("def __init__(self, game: str, n: int, seed: int = 0, threads: int = 1, "
                   "observation: str = 'dense', copy: bool = False) -> None"))
-      .def("reset", &PyVecEnv::reset, "seed"_a = nb::none(),
+      .def("reset", &PyVecEnv::reset,
+           nb::sig("def reset(self, seed: int | None = None) -> tuple[typing.Any, " BOOLS ", " I8
+                   "]"),
+           "seed"_a = nb::none(),
            R"(Starts new games. Returns (obs, mask, player).
 
 Args:
     seed: starts the first games of this seed. Without it, the first reset keeps the games that the
         environment was made with, and later ones start the next game in every row.)")
-      .def("step", &PyVecEnv::step, "actions"_a,
+      .def("step", &PyVecEnv::step,
+           nb::sig("def step(self, actions: typing.Any) -> tuple[typing.Any, " BOOLS ", " I8
+                   ", " F32 ", " BOOLS "]"),
+           "actions"_a,
            R"(Plays a move in every game. Returns (obs, mask, player, reward, done).
 
 Args:
@@ -386,7 +400,7 @@ Raises:
         and the position. No game has changed.
     TypeError: not integers, or not in the CPU's memory.
     RuntimeError: another thread is using the environment.)")
-      .def("sample", &PyVecEnv::sample,
+      .def("sample", &PyVecEnv::sample, nb::sig("def sample(self) -> " I32),
            R"(Draws a uniformly random legal column for every game: [n] i32.
 
 Depends only on the seed and on the number of calls since the last reset with a seed. The array
@@ -415,11 +429,12 @@ The arrays then describe them; where the dice are about to be rolled, they are.
 Raises:
     ValueError: not n texts, or one that is not a position or whose game has ended. The message
         names it. No game has changed.)")
-      .def("states", &PyVecEnv::states,
+      .def("states", &PyVecEnv::states, nb::sig("def states(self) -> " U8),
            R"(The positions and the numbers of their games and plies: a new array [n, bytes] u8.
 
 set_states() of an environment of the same game and build reads it. For storage use texts().)")
-      .def("set_states", &PyVecEnv::set_states, "states"_a,
+      .def("set_states", &PyVecEnv::set_states,
+           nb::sig("def set_states(self, states: typing.Any) -> None"), "states"_a,
            R"(Continues at what states() returned, [n, bytes] u8.
 
 With the same seed, the same games follow.
@@ -447,14 +462,14 @@ Raises:
           "columns_are_actions",
           [](const PyVecEnv& self) { return self.env().shape().columns_are_actions; },
           "Whether column j is action j; otherwise it is the j-th legal action.")
-      .def_prop_ro("obs", &PyVecEnv::observation)
-      .def_prop_ro("mask", &PyVecEnv::mask)
-      .def_prop_ro("player", &PyVecEnv::player)
-      .def_prop_ro("reward", &PyVecEnv::reward)
-      .def_prop_ro("done", &PyVecEnv::done)
-      .def_prop_ro("outcome", &PyVecEnv::outcome)
-      .def_prop_ro("legal", &PyVecEnv::legal)
-      .def_prop_ro("legal_count", &PyVecEnv::legal_count)
+      .def_prop_ro("obs", &PyVecEnv::observation, nb::sig("def obs(self) -> typing.Any"))
+      .def_prop_ro("mask", &PyVecEnv::mask, nb::sig("def mask(self) -> " BOOLS))
+      .def_prop_ro("player", &PyVecEnv::player, nb::sig("def player(self) -> " I8))
+      .def_prop_ro("reward", &PyVecEnv::reward, nb::sig("def reward(self) -> " F32))
+      .def_prop_ro("done", &PyVecEnv::done, nb::sig("def done(self) -> " BOOLS))
+      .def_prop_ro("outcome", &PyVecEnv::outcome, nb::sig("def outcome(self) -> " I8))
+      .def_prop_ro("legal", &PyVecEnv::legal, nb::sig("def legal(self) -> " U16))
+      .def_prop_ro("legal_count", &PyVecEnv::legal_count, nb::sig("def legal_count(self) -> " I32))
       .def("__len__", [](const PyVecEnv& self) { return self.env().options().count; })
       .def("__repr__",
            [](const PyVecEnv& self) {

@@ -116,7 +116,7 @@ class AnyVecEnv {
   /// legal; then nothing is taken.
   template <class T>
   std::optional<std::size_t> take(const T* columns, std::ptrdiff_t stride);
-  /// Plays the columns that the last take() accepted.
+  /// Plays what the last take() took.
   void step();
   /// Draws a uniformly random legal column for each row into arrays().sample. A function of the
   /// seed and the number of draws since the start or the last reset with a seed.
@@ -197,11 +197,17 @@ class AnyVecEnv {
 template <class T>
 std::optional<std::size_t> AnyVecEnv::take(const T* columns, std::ptrdiff_t stride) {
   const EnvArrays& arrays = *arrays_;
+  const std::size_t width = shape_.columns;
   for (std::size_t row = 0; row < shape_.count; ++row, columns += stride) {
     // Negative columns become large ones.
     const auto column = static_cast<std::uint64_t>(static_cast<std::int64_t>(*columns));
-    if (column >= shape_.columns || !arrays.mask[row * shape_.columns + column]) return row;
-    taken_[row] = static_cast<std::uint16_t>(column);
+    if (shape_.columns_are_actions) {
+      if (column >= width || !arrays.mask[row * width + column]) return row;
+      taken_[row] = static_cast<Action>(column);
+    } else {
+      if (column >= static_cast<std::uint64_t>(arrays.legal_count[row])) return row;
+      taken_[row] = arrays.legal[row * width + column];
+    }
   }
   return std::nullopt;
 }

@@ -219,14 +219,13 @@ template <Game G>
 void VecEnv<G>::play(const Part& part) {
   EnvArrays& arrays = *arrays_;
   const Rows to = rows();
-  const std::uint16_t* const taken = taken_.data();
+  const Action* const taken = taken_.data();
   float* const reward = arrays.reward.data();
   bool* const done = arrays.done.data();
   std::int8_t* const outcome = arrays.outcome.data();
   for (std::size_t row = part.begin; row < part.end; ++row) {
     G& state = states_[row];
-    const std::uint16_t column = taken[row];
-    state.play(to.columns_are_actions ? column : to.legal[row * to.most_legal + column]);
+    state.play(taken[row]);
     ++plies_[row];
     if constexpr (kMaxChance < G >> 0) roll(row);
     if (state.turn() == Turn::kOver) [[unlikely]] {

@@ -78,7 +78,7 @@ def test_vector_env_is_senets(gym, game):
 
 
 def test_vector_env_against_an_opponent(gym):
-    # The opponent plays the first legal column, the agent the last one: whoever begins wins.
+    # The opponent plays the first legal column, the agent the last one: the player who begins wins.
     def first(obs, mask):
         return np.argmax(mask, axis=1)
 

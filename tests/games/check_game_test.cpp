@@ -15,6 +15,8 @@ enum class Fault {
   kNone,
   kManyActive,     // more features than kMaxActive
   kWideFeature,    // a feature that is not below kFeatures
+  kOtherBits,      // feature_bits() are not the features of encode()
+  kNoBit,          // feature_bits() in a game with a feature that is not 1
   kBadLogit,       // a logit that is not below kPolicyLogits
   kLateLogit,      // a logit after the list's end
   kSameKey,        // two different states with one key
@@ -70,7 +72,19 @@ struct Broken {
     if (kFault == Fault::kSameKey) return mix(game.key()) % 2'000;
     return kFault == Fault::kOtherKey ? mix(game.key()) + copies : game.key();
   }
-  void encode(FeatureRow& row) const { game.encode(row); }
+  void encode(FeatureRow& row) const {
+    if (kFault != Fault::kNoBit) return game.encode(row);
+    for (std::size_t i = 0; i < 2; ++i) row.add(i, 0.5f);
+  }
+  FeatureBits<kFeatures> feature_bits() const {
+    std::array<std::uint16_t, 16> index;
+    std::array<float, 16> value;
+    FeatureRow row(index.data(), value.data(), index.size());
+    encode(row);
+    FeatureBits<kFeatures> bits{kFault == Fault::kOtherBits ? 1u : 0u};
+    for (std::size_t i = 0; i < row.count(); ++i) bits[0] ^= std::uint64_t{1} << index[i];
+    return bits;
+  }
   static std::array<std::uint16_t, 2> logits_of(Action action) {
     if (kFault == Fault::kLateLogit) return {kNoLogit, action};
     return {action, kNoLogit};
@@ -103,11 +117,14 @@ std::string why() {
 bool starts(const std::string& reason, std::string_view with) { return reason.starts_with(with); }
 
 TEST(CheckGame, FindsEachBrokenPromise) {
-  static_assert(MirrorGame<Broken<Fault::kNone>>);
+  static_assert(MirrorGame<Broken<Fault::kNone>> && BinaryFeaturesGame<Broken<Fault::kNone>>);
   EXPECT_EQ(why<Fault::kNone>(), "");
   EXPECT_PRED2(starts, why<Fault::kManyActive>(), "encode: more features than kMaxActive (in ");
   EXPECT_PRED2(starts, why<Fault::kWideFeature>(),
                "encode: a feature that is not below kFeatures (in 3/3/3");
+  EXPECT_PRED2(starts, why<Fault::kOtherBits>(), "feature_bits: not the features of encode (in ");
+  EXPECT_PRED2(starts, why<Fault::kNoBit>(),
+               "encode: a value that is not 1, in spite of feature_bits (in ");
   EXPECT_PRED2(starts, why<Fault::kBadLogit>(),
                "logits_of: a logit that is not below kPolicyLogits (in ");
   EXPECT_PRED2(starts, why<Fault::kLateLogit>(),

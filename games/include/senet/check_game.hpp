@@ -304,6 +304,14 @@ class Checker {
     std::sort(index.begin(), index.end());
     require(std::adjacent_find(index.begin(), index.end()) == index.end(),
             "encode: the same feature twice");
+    if constexpr (BinaryFeaturesGame<G>) {
+      FeatureBits<G::kFeatures> bits{};
+      for (const std::size_t i : index) bits[i / 64] |= std::uint64_t{1} << i % 64;
+      require(
+          std::all_of(value.begin(), value.begin() + row.count(), [](float x) { return x == 1; }),
+          "encode: a value that is not 1, in spite of feature_bits");
+      require(state.feature_bits() == bits, "feature_bits: not the features of encode");
+    }
   }
 
   /// Reading the text gives the same state.
