@@ -50,7 +50,8 @@ struct GameDefaults {
 
   /// Not for games with dice: on a chance turn, only G knows who is about to roll.
   Player viewer() const {
-    static_assert(!requires { G::kMaxChance; }, "a game with dice needs its own viewer()");
+    static_assert(
+        !requires { G::kMaxChance; }, "a game with dice needs its own viewer()");
     return self().turn() == Turn::kPlayer1 ? 1 : 0;
   }
   static std::array<std::uint16_t, 1> logits_of(Action action) { return {action}; }
