@@ -157,7 +157,7 @@ TEST_F(AddingAGame, OthelloLearns) {
   std::string random = command_with("--second random --pairs 200 --game othello");
   std::string greedy = command_with("--pairs 200 --game othello --second \"uci:");
   if (!is_full_length()) {
-    train = replaced(train, "--minutes 10", "--games 400");
+    train = replaced(train, "--minutes 10", "--games 1200");
     random = replaced(replaced(random, "200", "20"), "--visits 100", "--visits 10");
     greedy = replaced(replaced(greedy, "200", "20"), "--visits 100", "--visits 10");
   }
