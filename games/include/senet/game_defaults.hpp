@@ -2,6 +2,7 @@
 // senet::GameDefaults<MyGame>.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
@@ -48,7 +49,11 @@ struct GameDefaults {
   static constexpr float kValueRange = 1;
 
   /// Not for games with dice: on a chance turn, only G knows who is about to roll.
-  Player viewer() const { return self().turn() == Turn::kPlayer1 ? 1 : 0; }
+  Player viewer() const {
+    static_assert(
+        !requires { G::kMaxChance; }, "a game with dice needs its own viewer()");
+    return self().turn() == Turn::kPlayer1 ? 1 : 0;
+  }
   static std::array<std::uint16_t, 1> logits_of(Action action) { return {action}; }
   std::uint64_t key() const {
     static_assert(std::has_unique_object_representations_v<G>,
