@@ -324,7 +324,7 @@ class PyVecEnv {
 void bind_env(nb::module_& module) {
   nb::class_<PyVecEnv>(module, "VecEnv", R"(A batch of games that are played in step.
 
-    env = senet.VecEnv("connect_four", 1024)
+    env = senet.VecEnv(game, 1024)
     obs, mask, player = env.reset()
     while training:
         obs, mask, player, reward, done = env.step(choose(obs, mask))
@@ -348,7 +348,7 @@ not write to them. NumPy, torch.from_dlpack and jax.dlpack.from_dlpack share the
     legal_count  [n] i32                number of legal actions
 
 The actions of step() are columns. If `columns_are_actions`, column j is action j, and the network
-has a policy logit for each. Otherwise (backgammon) column j is the j-th legal action, `legal[i, j]`.
+has a policy logit for each. Otherwise column j is the j-th legal action, `legal[i, j]`.
 
 The same seed plays the same games for the same actions, for any number of threads. One call at a
 time may use an environment; step(), reset() and sample() release the interpreter lock.

@@ -17,8 +17,9 @@ def play(env, steps):
 
 
 def equal(first, second):
-    return all(np.array_equal(a, b) for one, two in zip(first, second, strict=True)
-               for a, b in zip(one, two, strict=True))
+    """Whether two lists of rows of arrays are equal."""
+    return len(first) == len(second) and all(
+        len(one) == len(two) and all(map(np.array_equal, one, two)) for one, two in zip(first, second))
 
 
 def expected_rows(env):
@@ -157,9 +158,9 @@ def test_no_copy(game):
     reset = env.reset()
     step = env.step(env.sample())
     views = [env.obs, env.mask, env.player, env.reward, env.done]
-    for mine, theirs in zip(step, views, strict=True):
+    for mine, theirs in zip(step, views):
         assert np.shares_memory(mine, theirs)
-    assert all(np.shares_memory(a, b) for a, b in zip(reset, step[:3], strict=True))
+    assert all(np.shares_memory(a, b) for a, b in zip(reset, step[:3]))
     assert env.step(env.sample()) is step
 
 
