@@ -158,15 +158,16 @@ TEST_F(AddingAGame, OthelloLearns) {
   std::string greedy = command_with("--pairs 200 --game othello --second \"uci:");
   if (!is_full_length()) {
     train = replaced(train, "--minutes 10", "--games 1200");
-    random = replaced(replaced(random, "200", "20"), "--visits 100", "--visits 10");
-    greedy = replaced(replaced(greedy, "200", "20"), "--visits 100", "--visits 10");
+    random = replaced(replaced(random, "200", "50"), "--visits 100", "--visits 50");
+    greedy = replaced(replaced(greedy, "200", "50"), "--visits 100", "--visits 50");
   }
   output(train);
+  // An untrained network scores 0.68 and 0.53 with 50 visits.
   const double against_random = score(random), against_greedy = score(greedy);
   std::cout << "Othello: " << against_random << " of the games against random, " << against_greedy
             << " against greedy\n";
-  EXPECT_GE(against_random, is_full_length() ? 0.98 : 0.8);
-  EXPECT_GE(against_greedy, is_full_length() ? 0.97 : 0.65);
+  EXPECT_GE(against_random, is_full_length() ? 0.98 : 0.85);
+  EXPECT_GE(against_greedy, is_full_length() ? 0.97 : 0.75);
 }
 
 /// The game of a shared object, for players in this process.
