@@ -41,7 +41,7 @@ class Run:
         run.network()                  # the newest weights
         run.records().read()           # the games, also while they are being played
 
-    The daemon is a process of its own, which outlives this object: another process may follow it
+    The daemon is a separate process, which outlives this object: another process may follow it
     too. Only the object that started it can stop it.
     """
 
