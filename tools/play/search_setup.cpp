@@ -5,6 +5,7 @@
 #include <span>
 
 #include "engine/host/builtin_models.hpp"
+#include "engine/host/table_game.hpp"
 #include "games/fields.hpp"
 #include "games/games.hpp"
 

@@ -5,12 +5,13 @@
 #include <string_view>
 
 #include "engine/host/service.hpp"
-#include "engine/host/table_game.hpp"
 #include "games/any_game.hpp"
 #include "nn/network.hpp"
 #include "selfplay/search_player.hpp"
 
 namespace senet {
+
+struct GameTable;
 
 /// Maximum number of visits that a command accepts.
 inline constexpr std::uint32_t kMaxVisits = 1'000'000;

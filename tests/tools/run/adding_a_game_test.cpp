@@ -2,7 +2,6 @@
 //
 // Normally the networks train for seconds. With SENET_FULL_TRAINING=1 they train for as long as on
 // the page, and must play as well as the page promises.
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/host/table_game.hpp"
+#include "engine/host/game_object.hpp"
 #include "games/any_game.hpp"
 #include "selfplay/search_player.hpp"
 #include "tests/repository.hpp"
@@ -176,11 +175,8 @@ class LoadedPig {
   using State = TableGame<kSmallState, false>;
 
   explicit LoadedPig(const std::string& file)
-      : object_(::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL), &::dlclose),
-        table_(
-            *static_cast<const senet_game_library*>(::dlsym(object_.get(), "senet_exported_game"))
-                 ->table),
-        start_(table_),
+      : object_(GameObject::open(file).value()),
+        start_(object_.table),
         game_(AnyGame::rules_of(start_)) {}
 
   /// The decisions of a network that looks `ply` throws ahead, in all positions of a game.
@@ -234,8 +230,7 @@ class LoadedPig {
     if (points > 0) state.play(kHold);
   }
 
-  std::unique_ptr<void, int (*)(void*)> object_;
-  const GameTable table_;
+  const GameObject object_;
   const State start_;
   const AnyGame game_;
 };
