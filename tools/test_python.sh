@@ -1,12 +1,18 @@
 #!/usr/bin/env bash
 # Builds the Python package in a new virtual environment and tests it there: tools/test_python.sh
-# [ARGUMENT ...]. The arguments are pytest's. Prints the wheel's contents, the processor time of its
-# build, and which system it needs. PYTHON selects an interpreter; python3 by default.
+# [--sanitize] [ARGUMENT ...]. The arguments are pytest's. Prints the wheel's contents, the processor
+# time of its build, and which system it needs. PYTHON selects an interpreter; python3 by default.
+# --sanitize then runs the tests again with the extension under AddressSanitizer (not in CI).
 #
 # Tests of senet.Run start build/release/tools/senet, which tools/test.sh builds, or $SENET_PROGRAM.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+sanitize=
+if [[ ${1-} == --sanitize ]]; then
+  sanitize=yes
+  shift
+fi
 environment=build/python-test
 rm -rf "$environment"
 "${PYTHON:-python3}" -m venv "$environment"
@@ -23,6 +29,24 @@ if [[ -z ${SENET_PROGRAM-} && -x build/release/tools/senet ]]; then
   export SENET_PROGRAM=$PWD/build/release/tools/senet
 fi
 # In another folder, so that Python imports what was installed.
+python=$PWD/$environment/bin/python
+run_tests() { (cd "$environment" && "$python" -m pytest -p no:cacheprovider -q -rs "$tests" "$@"); }
 tests=$PWD/python/tests
-cd "$environment"
-bin/python -m pytest -p no:cacheprovider -q -rs "$tests" "$@"
+run_tests "$@"
+[[ -n $sanitize ]] || exit 0
+
+"${pip[@]}" install nanobind
+build=$PWD/build/python-asan
+cmake -S python -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DSENET_SANITIZE=address \
+  "-DPython_EXECUTABLE=$python" "-Dnanobind_DIR=$("$python" -m nanobind --cmake_dir)"
+cmake --build "$build" --target _core
+rm -rf "$build/package"
+mkdir -p "$build/package/senet"
+cp python/senet/*.py "$build"/_core*.so "$build/package/senet"
+# The program has an allocator that the sanitizer's library does not expect.
+printf '#!/bin/sh\nunset LD_PRELOAD\nexec "%s" "$@"\n' "${SENET_PROGRAM-}" > "$build/senet"
+chmod +x "$build/senet"
+# Python does not free everything at its end, so leaks are not counted.
+LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libstdc++.so)" \
+  ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=$build/package SENET_PROGRAM=${SENET_PROGRAM:+$build/senet} \
+  run_tests "$@"
