@@ -80,6 +80,8 @@ Result<void> check_functions(const GameTable& table) {
     throw;
   } catch (const std::exception& error) {  // from start()
     return fail(error.what());
+  } catch (...) {
+    return fail("a function threw something that is not a std::exception");
   }
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "engine/host/c_struct.hpp"
@@ -35,7 +36,9 @@ void GameObject::Unload::operator()(void* code) const { ::dlclose(code); }
 
 Result<GameObject> GameObject::open(const std::string& file) {
   // Without a slash, dlopen would search the system's libraries.
-  const std::string path = std::filesystem::absolute(file).string();
+  std::error_code error;
+  const std::string path = std::filesystem::absolute(file, error).string();
+  if (error) return fail(fmt::format("\"{}\": {}", file, error.message()));
   Code code(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
   if (code == nullptr) return fail(::dlerror());
   constexpr const char* kSymbol = "senet_exported_game";

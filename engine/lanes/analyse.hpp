@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cassert>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -33,15 +34,16 @@ class Analysis {
   /// Searches all states (unfinished games) with this budget and calls use(index, decision, search)
   /// when each search ends; decision and search are valid during the call. If the budget asks for
   /// noise, it is drawn from `seed` and the index plus `first`, the number of the first state.
-  /// Allocates nothing.
+  /// Asks keep_going() after each forward pass or pause, and ends when it is false. Allocates
+  /// nothing.
   template <class Use>
   void run(std::span<const G> states, const SearchBudget& budget, std::uint64_t seed, Use&& use,
-           std::uint64_t first = 0) {
+           std::uint64_t first = 0, const std::function<bool()>& keep_going = {}) {
     rounds_.clear();  // an exception may have ended an earlier run
     for (Lane& lane : lanes_) lane.busy = false;
     Turns<Use> turns{
         .all = *this, .states = states, .budget = budget, .seed = seed, .first = first, .use = use};
-    while (rounds_.round(turns)) {
+    while (rounds_.round(turns) && (!keep_going || keep_going())) {
     }
   }
 

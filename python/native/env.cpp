@@ -50,7 +50,10 @@ std::string shape_text(const AnyArray& array) {
 AnyArray array_from(nb::handle object, const char* what) {
   AnyArray array;
   if (!nb::try_cast(object, array)) {
-    array = nb::cast<AnyArray>(nb::module_::import_("numpy").attr("asarray")(object));
+    const nb::object made = nb::module_::import_("numpy").attr("asarray")(object);
+    if (!nb::try_cast(made, array)) {
+      throw nb::type_error((std::string(what) + " must be an array of integers").c_str());
+    }
   }
   if (array.device_type() != nb::device::cpu::value) {
     throw nb::type_error((std::string(what) + " must be in the CPU's memory").c_str());
@@ -111,8 +114,9 @@ class PyVecEnv {
     reward_ = view(arrays.reward, {n});
     done_ = view(arrays.done, {n});
     outcome_ = view(arrays.outcome, {n});
-    legal_ = view(arrays.legal, {n, shape.most_legal});
-    legal_count_ = view(arrays.legal_count, {n});
+    // Steps rely on these two.
+    legal_ = view<nb::ro>(arrays.legal, {n, shape.most_legal});
+    legal_count_ = view<nb::ro>(arrays.legal_count, {n});
     sample_ = view(arrays.sample, {n});
     if (options.is_sparse) {
       indices_ = view(arrays.indices, {n, shape.most_active});
@@ -142,7 +146,7 @@ class PyVecEnv {
   nb::object legal_count() const { return given(legal_count_); }
 
   nb::object reset(std::optional<std::uint64_t> seed) {
-    const Use use(*this);
+    const Use use(user_);
     {
       nb::gil_scoped_release unlocked;
       env_->reset(seed);
@@ -151,7 +155,8 @@ class PyVecEnv {
   }
 
   nb::object step(nb::handle actions) {
-    const Use use(*this);
+    const Use use(user_);
+    require_whole();
     const AnyArray array = array_from(actions, "actions");
     const std::size_t n = env_->shape().count;
     if (array.ndim() != 1 || array.shape(0) != n) {
@@ -172,7 +177,8 @@ class PyVecEnv {
   }
 
   nb::object sample() {
-    const Use use(*this);
+    const Use use(user_);
+    require_whole();
     {
       nb::gil_scoped_release unlocked;
       env_->sample();
@@ -181,7 +187,7 @@ class PyVecEnv {
   }
 
   AnyState state(std::int64_t row) const {
-    const Use use(*this);
+    const Use use(user_);
     const auto n = static_cast<std::int64_t>(env_->shape().count);
     if (row < -n || row >= n) {
       throw nb::index_error(
@@ -191,7 +197,10 @@ class PyVecEnv {
   }
 
   std::vector<std::string> texts() const {
-    const Use use(*this);
+    const Use use(user_);
+    return texts_of_rows();
+  }
+  std::vector<std::string> texts_of_rows() const {
     std::vector<std::string> texts;
     for (std::size_t row = 0; row < env_->shape().count; ++row) {
       texts.push_back(value_or_raise(env_->state(row).try_text()));
@@ -200,13 +209,12 @@ class PyVecEnv {
   }
 
   void set_texts(const std::vector<std::string>& texts) {
-    const Use use(*this);
-    const Result<void> done = env_->set_texts(texts);
-    if (!done) raise_value_error(done.error().reason());
+    const Use use(user_);
+    value_or_raise(without_lock([&] { return env_->set_texts(texts); }));
   }
 
   nb::object states() const {
-    const Use use(*this);
+    const Use use(user_);
     const std::size_t n = env_->shape().count, bytes = env_->state_bytes();
     auto rows = std::make_unique<std::vector<std::byte>>(n * bytes);
     env_->write_states(rows->data());
@@ -218,7 +226,7 @@ class PyVecEnv {
   }
 
   void set_states(nb::handle states) {
-    const Use use(*this);
+    const Use use(user_);
     const AnyArray array = array_from(states, "states");
     const std::size_t n = env_->shape().count, bytes = env_->state_bytes();
     if (array.dtype() != nb::dtype<std::uint8_t>()) throw nb::type_error("states must be uint8");
@@ -235,8 +243,7 @@ class PyVecEnv {
                                      static_cast<std::ptrdiff_t>(i) * array.stride(1)];
       }
     }
-    const Result<void> read = env_->read_states(rows.data());
-    if (!read) raise_value_error(read.error().reason());
+    value_or_raise(without_lock([&] { return env_->read_states(rows.data()); }));
   }
 
   nb::dict pickled() const {
@@ -247,7 +254,8 @@ class PyVecEnv {
     state["threads"] = env_->options().threads;
     state["observation"] = env_->options().is_sparse ? kSparse : kDense;
     state["copy"] = copies_;
-    state["texts"] = texts();
+    const Use use(user_);
+    state["texts"] = texts_of_rows();
     const AnyVecEnv::Counters counters = env_->counters();
     state["draws"] = counters.draws;
     state["is_new"] = counters.is_new;
@@ -263,40 +271,39 @@ class PyVecEnv {
         .games = nb::cast<std::vector<std::uint32_t>>(state["games"]),
         .plies = nb::cast<std::vector<std::uint32_t>>(state["plies"])};
     const auto texts = nb::cast<std::vector<std::string>>(state["texts"]);
-    const Result<void> restored = env_->restore(texts, counters);
-    if (!restored) raise_value_error(restored.error().reason());
+    value_or_raise(without_lock([&] { return env_->restore(texts, counters); }));
   }
 
  private:
-  /// Raises RuntimeError if another thread uses the environment.
-  class Use {
-   public:
-    explicit Use(const PyVecEnv& env) : env_(env) {
-      if (env_.is_used_.exchange(true, std::memory_order_acquire)) {
-        throw std::runtime_error("another thread is using this environment");
-      }
-    }
-    ~Use() { env_.is_used_.store(false, std::memory_order_release); }
-    Use(const Use&) = delete;
-    Use& operator=(const Use&) = delete;
+  using Use = OneUser::Use;
 
-   private:
-    const PyVecEnv& env_;
-  };
+  /// A game written in Python needs the lock on the environment's own threads.
+  template <class Call>
+  static Result<void> without_lock(Call&& call) {
+    const nb::gil_scoped_release unlocked;
+    return call();
+  }
+  void require_whole() const {
+    if (env_->is_broken()) {
+      throw std::runtime_error("the game failed in an earlier call: reset the environment first");
+    }
+  }
 
   static std::unique_ptr<AnyVecEnv> make(const AnyGame& game, const EnvOptions& options) {
-    return env_table(game).make(game, options);
+    const EnvTable& table = env_table(game);
+    const nb::gil_scoped_release unlocked;
+    return table.make(game, options);
   }
 
   /// A NumPy array of memory that it shares with the environment, and that it keeps alive.
-  template <class T>
+  template <class... Access, class T>
   nb::object view(const ZeroedArray<T>& memory, std::initializer_list<std::size_t> shape) const {
     auto kept = std::make_unique<std::shared_ptr<EnvArrays>>(env_->arrays());
     nb::capsule owner(kept.get(), [](void* pointer) noexcept {
       delete static_cast<std::shared_ptr<EnvArrays>*>(pointer);
     });
     kept.release();
-    return nb::cast(nb::ndarray<nb::numpy, T>(memory.data(), shape, owner));
+    return nb::cast(nb::ndarray<nb::numpy, T, Access...>(memory.data(), shape, owner));
   }
 
   nb::object given(const nb::object& array) const {
@@ -313,7 +320,7 @@ class PyVecEnv {
 
   std::unique_ptr<AnyVecEnv> env_;
   bool copies_;
-  mutable std::atomic<bool> is_used_ = false;
+  OneUser user_;
   nb::object observation_, indices_, values_, counts_;
   nb::object mask_, player_, reward_, done_, outcome_, legal_, legal_count_, sample_;
   nb::object after_reset_, after_step_;
@@ -399,7 +406,8 @@ Raises:
     ValueError: another shape, or a column that is not legal. The message names the row, the column
         and the position. No game has changed.
     TypeError: not integers, or not in the CPU's memory.
-    RuntimeError: another thread is using the environment.)")
+    RuntimeError: another call is using the environment, or the game failed in an earlier one and the
+        environment has not been reset.)")
       .def("sample", &PyVecEnv::sample, nb::sig("def sample(self) -> " I32),
            R"(Draws a uniformly random legal column for every game: [n] i32.
 

@@ -25,6 +25,7 @@ void raise_value_error(const std::string& text) { throw nb::value_error(text.c_s
 }  // namespace senet::python
 
 NB_MODULE(_core, module) {
+  nanobind::set_leak_warnings(false);  // objects that are left at the interpreter's end are no leak
   module.doc() = "The compiled part of the package senet.";
   senet::python::bind_games(module);
   senet::python::bind_env(module);

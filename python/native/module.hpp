@@ -4,7 +4,9 @@
 
 #include <nanobind/nanobind.h>
 
+#include <atomic>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,6 +50,29 @@ const EnvTable& env_table(const AnyGame& game);
 
 /// Raises a ValueError unless the action is legal here, or an outcome of the chance turn.
 void check_action(const AnyState& state, std::int64_t action);
+
+/// Lets one call at a time use an object whose calls release the interpreter lock.
+class OneUser {
+ public:
+  /// Uses the object until its end. Raises RuntimeError if another call is using it.
+  class Use {
+   public:
+    explicit Use(const OneUser& object) : object_(object) {
+      if (object_.is_used_.exchange(true, std::memory_order_acquire)) {
+        throw std::runtime_error("another call is using this object");
+      }
+    }
+    ~Use() { object_.is_used_.store(false, std::memory_order_release); }
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+
+   private:
+    const OneUser& object_;
+  };
+
+ private:
+  mutable std::atomic<bool> is_used_ = false;
+};
 
 /// Raises a ValueError with this text.
 [[noreturn]] void raise_value_error(const std::string& text);

@@ -99,7 +99,8 @@ std::string load_game(const std::filesystem::path& file) {
 ///   | length | the value as marshal writes it | zeros            |
 ///   +--------+-------------------------------+------------------+
 ///
-/// Version 2 of marshal has no references, so equal values have equal bytes.
+/// Version 2 of marshal has no references, so the same value always has the same bytes. Equal
+/// values of different types, such as 1 and True, do not.
 constexpr int kMarshal = 2;
 constexpr std::size_t kLength = 4;
 
@@ -174,12 +175,15 @@ std::uint32_t write_features(const PythonRules& rules, const nb::object& value,
   };
   if (nb::isinstance<nb::dict>(value)) {
     for (const auto& [index, amount] : nb::cast<nb::dict>(value)) {
-      add(nb::cast<std::size_t>(index), nb::cast<float>(amount));
+      add(returned<std::size_t>("encode", nb::borrow(index)),
+          returned<float>("encode", nb::borrow(amount)));
     }
     return count;
   }
   if (nb::isinstance<nb::list>(value)) {
-    for (const nb::handle index : value) add(nb::cast<std::size_t>(index), 1);
+    for (const nb::handle index : value) {
+      add(returned<std::size_t>("encode", nb::borrow(index)), 1);
+    }
     return count;
   }
   const auto dense = returned<std::vector<float>>("encode", value);
@@ -196,7 +200,10 @@ std::uint32_t write_features(const PythonRules& rules, const nb::object& value,
 /// An attribute as a number, or the default.
 std::size_t number(const nb::object& game, const char* name, std::size_t otherwise) {
   if (!nb::hasattr(game, name)) return otherwise;
-  return returned<std::size_t>(name, game.attr(name));
+  const auto value = returned<std::uint64_t>(name, game.attr(name));
+  constexpr std::uint64_t kMost = 1u << 16;  // above every limit of a table
+  if (value > kMost) wrong(name, std::to_string(value) + " is too large");
+  return value;
 }
 
 /// Whose turn it is in a state.
@@ -243,6 +250,9 @@ bool read_text(const PythonRules& rules, std::string_view text, void* state) {
     }
     write_state(rules, "read", value, state);
     return true;
+  } catch (const nb::python_error& error) {
+    if (error.matches(PyExc_KeyboardInterrupt)) throw;
+    return false;
   } catch (const std::exception&) {
     return false;
   }
@@ -348,8 +358,9 @@ std::string add_game(const nb::object& game) {
   rules->play = method("play");
   rules->outcome = method("outcome");
   rules->encode = method("encode");
-  rules->features = returned<std::size_t>("features", method("features"));
-  rules->actions = returned<std::size_t>("actions", method("actions"));
+  method("features"), method("actions");
+  rules->features = number(game, "features", 0);
+  rules->actions = number(game, "actions", 0);
   constexpr std::size_t kUsual = kSmallState - kLength;
   rules->state_bytes = number(game, "state_bytes", kUsual) + kLength;
   rules->most_legal = number(game, "most_legal", rules->actions);
@@ -418,7 +429,8 @@ Args:
             features  width of the network's input
             actions   every action is below this
         and six methods. A state is None, a number, a string, bytes, or a tuple or list of them; it
-        is copied, never changed.
+        is copied, never changed. The same position must always be the same value of the same types
+        (True is not 1).
             start()              the first state
             turn(state)          0 or 1: the player to move; Turn.CHANCE; Turn.OVER
             legal(state)         the legal actions, ascending, at least one

@@ -46,17 +46,14 @@ Answer read_answer(const char* name, const nb::object& given, std::size_t rows,
 }  // namespace
 
 PythonEvaluator::PythonEvaluator(nb::callable function, const AnyGame& game, std::size_t rows,
-                                 bool has_policy, std::atomic<bool>& stop)
+                                 bool has_policy)
     : function_(std::move(function)),
       game_(game),
       rows_(rows),
       has_policy_(has_policy),
-      stop_(stop),
       obs_array_(zeros(rows, game.features, "float32")),
       mask_array_(has_policy ? zeros(rows, game.policy_logits, "bool") : nb::none()),
-      obs_(nb::cast<nb::ndarray<float>>(obs_array_).data()),
-      set_obs_(rows),
-      set_mask_(has_policy ? rows : 0) {
+      obs_(nb::cast<nb::ndarray<float>>(obs_array_).data()) {
   if (has_policy_) mask_ = nb::cast<nb::ndarray<bool>>(mask_array_).data();
 }
 
@@ -64,34 +61,23 @@ void PythonEvaluator::write_row(std::size_t row, std::span<const std::uint16_t> 
                                 std::span<const float> value,
                                 std::span<const std::uint16_t> wanted) {
   float* const obs = obs_ + row * game_.features;
-  for (const std::uint16_t i : set_obs_[row]) obs[i] = 0;
-  set_obs_[row].assign(index.begin(), index.end());
+  std::fill_n(obs, game_.features, 0.0f);
   for (std::size_t i = 0; i < index.size(); ++i) obs[index[i]] = value[i];
   if (!has_policy_) return;
   bool* const mask = mask_ + row * game_.policy_logits;
-  for (const std::uint16_t i : set_mask_[row]) mask[i] = false;
-  set_mask_[row].clear();
-  for (const std::uint16_t i : wanted) {
-    if (i == kNoLogit) continue;
-    mask[i] = true;
-    set_mask_[row].push_back(i);
+  std::fill_n(mask, game_.policy_logits, false);
+  for (const std::uint16_t logit : wanted) {
+    if (logit != kNoLogit) mask[logit] = true;
   }
 }
 
 void PythonEvaluator::forward(Batch& batch, std::size_t first, std::size_t last) {
-  if (stop_.load(std::memory_order_relaxed)) throw Stopped{};
   const SparseRows& rows = batch.encode(first, last);
   for (std::size_t row = first; row < last; ++row) {
     write_row(row - first, rows.index(row), rows.value(row), batch.answer(row).wanted);
   }
   const nb::gil_scoped_acquire locked;
-  try {
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    ask(batch, first, last - first);
-  } catch (...) {
-    stop_.store(true, std::memory_order_relaxed);
-    throw;
-  }
+  ask(batch, first, last - first);
 }
 
 void PythonEvaluator::ask(const Batch& batch, std::size_t first, std::size_t count) {

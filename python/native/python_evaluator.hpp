@@ -3,19 +3,14 @@
 
 #include <nanobind/nanobind.h>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
 #include "games/any_game.hpp"
 #include "nn/evaluator.hpp"
 
 namespace senet::python {
-
-/// Thrown instead of a call of the function after another thread's call has failed.
-struct Stopped {};
 
 /// Calls function(obs, mask) -> (logits, outcomes) for each batch:
 ///
@@ -25,15 +20,14 @@ struct Stopped {};
 ///   logits    [n, policy_logits] f32 raw; may be None where the mask is
 ///   outcomes  [n, outcomes] f32      probabilities
 ///
-/// obs and mask are the evaluator's own memory: the next call overwrites them. Belongs to one
-/// thread at a time, which must not hold the interpreter lock in forward(); construction and
-/// destruction need the lock.
+/// obs and mask are the evaluator's own memory, which the next call overwrites; the function may
+/// use it as it likes. Belongs to one thread at a time, which must not hold the interpreter lock in
+/// forward(); construction and destruction need the lock.
 class PythonEvaluator final : public Evaluator {
  public:
-  /// For batches of up to `rows` rows. `stop` is set, by forward(), before it throws an error of
-  /// the function or of its answer; `game` and `stop` outlive the evaluator.
+  /// For batches of up to `rows` rows. `game` outlives the evaluator.
   PythonEvaluator(nanobind::callable function, const AnyGame& game, std::size_t rows,
-                  bool has_policy, std::atomic<bool>& stop);
+                  bool has_policy);
 
   std::string_view name() const override { return "python"; }
   void load(const Weights&) override {}
@@ -49,12 +43,9 @@ class PythonEvaluator final : public Evaluator {
   const AnyGame& game_;
   const std::size_t rows_;
   const bool has_policy_;
-  std::atomic<bool>& stop_;
   nanobind::object obs_array_, mask_array_;  // NumPy arrays [rows, ...], mask_array_ may be None
   float* obs_;                               // their elements
   bool* mask_ = nullptr;
-  /// For each row, the elements that its last use set: only these are cleared.
-  std::vector<std::vector<std::uint16_t>> set_obs_, set_mask_;
 };
 
 }  // namespace senet::python

@@ -63,7 +63,7 @@ struct Wanted {
 class Reader {
  public:
   Reader(const std::filesystem::path& file, std::uint64_t position)
-      : reader_(value_or_raise(RecordReader::open(file, position))) {
+      : file_(file), reader_(value_or_raise(RecordReader::open(file, position))) {
     if (reader_.game().empty()) raise_value_error(file.string() + ": its header is damaged");
     game_ = &game_named(reader_.game());
     table_ = table_of<RecordTable>(*game_);
@@ -73,8 +73,14 @@ class Reader {
   }
 
   const AnyGame& game() const { return *game_; }
-  std::uint64_t position() const { return reader_.position(); }
-  std::uint64_t skipped_bytes() const { return reader_.skipped_bytes(); }
+  std::uint64_t position() const {
+    const OneUser::Use use(user_);
+    return reader_.position();
+  }
+  std::uint64_t skipped_bytes() const {
+    const OneUser::Use use(user_);
+    return reader_.skipped_bytes();
+  }
 
   nb::dict read(std::optional<std::uint64_t> games, const std::optional<std::string>& mode,
                 float lambda, float blunder, const std::string& features, const std::string& policy,
@@ -96,9 +102,11 @@ class Reader {
     if (const auto checked = check_settings(wanted.samples); !checked) {
       raise_value_error(checked.error().reason());
     }
+    const OneUser::Use use(user_);
     if (!error_.empty()) raise_value_error(std::exchange(error_, {}));
     Columns columns;
-    {
+    const std::uint64_t begin = reader_.position();
+    try {
       const nb::gil_scoped_release unlocked;
       for (std::uint64_t read = 0; read < games.value_or(UINT64_MAX); ++read) {
         if (read % 256 == 255) check_signals();
@@ -107,6 +115,9 @@ class Reader {
         if (!there) error_ = there.error().reason();
         if (!there || !*there) break;
       }
+    } catch (...) {  // Ctrl-C: the next call reads the same games again
+      reader_ = value_or_raise(RecordReader::open(file_, begin));
+      throw;
     }
     if (!error_.empty() && columns.turn.empty()) raise_value_error(std::exchange(error_, {}));
     return arrays(wanted, std::move(columns));
@@ -239,6 +250,8 @@ class Reader {
     return all;
   }
 
+  const std::filesystem::path file_;
+  OneUser user_;
   RecordReader reader_;
   const AnyGame* game_;
   const RecordTable* table_;
@@ -295,7 +308,7 @@ and their turns:
     visit_count    [visits] u32         ... and visit_count: the policy target. Empty after fast
                                         searches and for afterstates
     features       [n, features] f32    instead, with features="dense"
-    policy         [n, columns] f32     instead, with policy="dense": shares of the visits; the
+    policy         [n, columns] f32     instead, with policy="dense": shares of the visits, or 0; the
                                         columns are those of VecEnv's mask
     text           list of n            positions in the game's notation, with text=True
 
@@ -309,6 +322,7 @@ Args:
     text: whether to write the positions' texts.
 
 Raises:
+    RuntimeError: another call is using this object.
     ValueError: a record is not a game of these rules. It is skipped; games read before it are
         returned first.)")
       .def_prop_ro(

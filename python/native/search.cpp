@@ -7,17 +7,20 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "engine/lanes/machine.hpp"
-#include "engine/lanes/thread_team.hpp"
 #include "nn/network_spec.hpp"
 #include "python/native/arrays.hpp"
 #include "python/native/env_table.hpp"
@@ -33,35 +36,6 @@ using namespace nb::literals;
 
 constexpr std::uint32_t kMostVisits = 10'000'000;
 constexpr std::size_t kMostRows = 4096;
-
-/// A network's evaluator that looks for signals, such as Ctrl-C, ten times a second.
-class NetworkEvaluator final : public Evaluator {
- public:
-  NetworkEvaluator(std::unique_ptr<Evaluator> inner, std::atomic<bool>& stop)
-      : inner_(std::move(inner)), stop_(stop) {}
-
-  std::string_view name() const override { return inner_->name(); }
-  void load(const Weights& weights) override { inner_->load(weights); }
-  using Evaluator::forward;
-  void forward(Batch& batch, std::size_t first, std::size_t last) override {
-    if (stop_.load(std::memory_order_relaxed)) throw Stopped{};
-    inner_->forward(batch, first, last);
-    const Clock::time_point now = Clock::now();
-    if (now < next_) return;
-    next_ = now + std::chrono::milliseconds(100);
-    const nb::gil_scoped_acquire locked;
-    if (PyErr_CheckSignals() == 0) return;
-    stop_.store(true, std::memory_order_relaxed);
-    throw nb::python_error();
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-
-  const std::unique_ptr<Evaluator> inner_;
-  std::atomic<bool>& stop_;
-  Clock::time_point next_ = Clock::now();
-};
 
 /// What answers the batches of a call of search(), one evaluator for each thread.
 struct Answerers {
@@ -122,14 +96,13 @@ Evaluates mode_of(const AnyGame& game, const PythonNetwork* network, nb::handle 
 }
 
 Answerers answerers_for(const AnyGame& game, const PythonNetwork* network, nb::handle evaluator,
-                        const SearchRequest& request, std::size_t threads, EvaluatorKind kind,
-                        std::atomic<bool>& stop) {
+                        const SearchRequest& request, std::size_t threads, EvaluatorKind kind) {
   Answerers all;
   if (network == nullptr && !evaluator.is_none()) {
     for (std::size_t i = 0; i < threads; ++i) {
       all.evaluators.push_back(std::make_unique<PythonEvaluator>(
           nb::borrow<nb::callable>(evaluator), game, request.batch_rows,
-          request.settings.evaluates == Evaluates::kPosition, stop));
+          request.settings.evaluates == Evaluates::kPosition));
     }
     return all;
   }
@@ -142,8 +115,8 @@ Answerers answerers_for(const AnyGame& game, const PythonNetwork* network, nb::h
     kind = EvaluatorKind::kHash;
   }
   for (std::size_t i = 0; i < threads; ++i) {
-    all.evaluators.push_back(std::make_unique<NetworkEvaluator>(
-        value_or_raise(make_evaluator(kind, *all.weights, request.batch_rows)), stop));
+    all.evaluators.push_back(
+        value_or_raise(make_evaluator(kind, *all.weights, request.batch_rows)));
   }
   return all;
 }
@@ -174,6 +147,45 @@ struct Results {
   std::vector<std::uint32_t> visits;
   std::vector<float> values, policy;
 };
+
+/// Calls work(i) on a thread of its own for each i, without the interpreter lock, and waits. Sets
+/// `stop` and raises KeyboardInterrupt on a signal such as Ctrl-C, which only the calling thread,
+/// Python's main thread, can see.
+void run_threads(std::size_t count, std::atomic<bool>& stop,
+                 const std::function<void(std::size_t)>& work) {
+  std::mutex mutex;
+  std::condition_variable ended;
+  std::size_t running = count;
+  bool is_interrupted = false;
+  {
+    const nb::gil_scoped_release unlocked;
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < count; ++i) {
+      threads.emplace_back([&, i] {
+        work(i);
+        const std::lock_guard lock(mutex);
+        --running;
+        ended.notify_one();
+      });
+    }
+    std::unique_lock lock(mutex);
+    while (!ended.wait_for(lock, std::chrono::milliseconds(100), [&] { return running == 0; })) {
+      lock.unlock();
+      {
+        const nb::gil_scoped_acquire locked;
+        if (!is_interrupted && PyErr_CheckSignals() != 0) {
+          is_interrupted = true;
+          PyErr_Clear();  // raised below, when all threads have ended
+          stop.store(true);
+        }
+      }
+      lock.lock();
+    }
+  }
+  if (!is_interrupted) return;
+  PyErr_SetNone(PyExc_KeyboardInterrupt);
+  throw nb::python_error();
+}
 
 nb::tuple search(const nb::sequence& given, const nb::object& evaluator, std::uint32_t visits,
                  std::size_t batch, std::optional<std::size_t> lanes,
@@ -218,30 +230,26 @@ nb::tuple search(const nb::sequence& given, const nb::object& evaluator, std::ui
   const auto fits = check_memory(sides, request.lanes, table->bytes(game, request), 0);
   if (!fits) raise_value_error(fits.error().reason());
 
-  std::atomic<bool> stop{false};
-  const Answerers answerers = answerers_for(game, network, evaluator, request, sides, *kind, stop);
+  const Answerers answerers = answerers_for(game, network, evaluator, request, sides, *kind);
   const EnvShape shape = env->shape(game, 1);
   Results results(states.size(), shape.columns);
   std::vector<std::exception_ptr> thrown(sides);
-  {
-    const nb::gil_scoped_release unlocked;
-    ThreadTeam team(sides);
-    team.run([&](std::size_t i) {
-      const Share share = team.share(states.size(), 1, i);
-      try {
-        table->run(game, *answerers.evaluators[i], request,
-                   std::span(states).subspan(share.begin, share.size()), share.begin,
-                   [&](std::size_t row, std::span<const Choice> choices, float value) {
-                     const std::size_t at = share.begin + row;
-                     results.write(at, states[at], shape, choices, value);
-                   });
-      } catch (const Stopped&) {  // the thread that stopped it has the reason
-      } catch (...) {
-        thrown[i] = std::current_exception();
-        stop.store(true);
-      }
-    });
-  }
+  std::atomic<bool> stop{false};
+  run_threads(sides, stop, [&](std::size_t i) {
+    const std::size_t begin = states.size() * i / sides, end = states.size() * (i + 1) / sides;
+    try {
+      table->run(
+          game, *answerers.evaluators[i], request, std::span(states).subspan(begin, end - begin),
+          begin,
+          [&](std::size_t row, std::span<const Choice> choices, float value) {
+            results.write(begin + row, states[begin + row], shape, choices, value);
+          },
+          [&stop] { return !stop.load(std::memory_order_relaxed); });
+    } catch (...) {
+      thrown[i] = std::current_exception();
+      stop.store(true);
+    }
+  });
   for (const std::exception_ptr& error : thrown) {
     if (error) std::rethrow_exception(error);
   }
@@ -269,7 +277,9 @@ Args:
                       evaluates afterstates, for which logits may be None too
             logits    [n, policy_logits] f32, before softmax
             outcomes  [n, outcomes] f32, probabilities in the order of Game.outcome_values
-        obs and mask are valid during the call. Its exceptions end the search and come through.
+        obs and mask are valid during the call, which may change them. Its exceptions end the search
+        and come through. The function runs on other threads than the caller's, one at a time:
+        what is set for a thread, such as torch.no_grad(), belongs inside it.
     visits: of each search.
     batch: maximum rows n of an evaluation.
     lanes: searches in progress at the same time in each thread; by default as many as a batch has

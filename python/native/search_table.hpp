@@ -27,11 +27,13 @@ struct SearchTable {
   /// Bytes of a search with these settings.
   std::size_t (*bytes)(const AnyGame& game, const SearchRequest& request);
   /// Searches states[i], in each of which a player is to move, and calls use(i, choices, value).
-  /// The noise of states[i] is that of number `first` + i. Throws what the evaluator throws.
+  /// The noise of states[i] is that of number `first` + i. Ends early, without the remaining
+  /// calls, when keep_going() is false. Throws what the evaluator throws.
   void (*run)(
       const AnyGame& game, Evaluator& evaluator, const SearchRequest& request,
       std::span<const AnyState> states, std::size_t first,
-      const std::function<void(std::size_t i, std::span<const Choice> choices, float value)>& use);
+      const std::function<void(std::size_t i, std::span<const Choice> choices, float value)>& use,
+      const std::function<bool()>& keep_going);
 
   /// Defined in python/native/search_table_of.hpp.
   template <Game G>

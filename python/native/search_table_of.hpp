@@ -21,7 +21,8 @@ SearchTable SearchTable::of() {
           },
       .run =
           [](const AnyGame& game, Evaluator& evaluator, const SearchRequest& request,
-             std::span<const AnyState> states, std::size_t first, const auto& use) {
+             std::span<const AnyState> states, std::size_t first, const auto& use,
+             const std::function<bool()>& keep_going) {
             std::vector<G> typed;
             typed.reserve(states.size());
             for (const AnyState& state : states) typed.push_back(state.as<G>());
@@ -32,7 +33,7 @@ SearchTable SearchTable::of() {
                 [&](std::size_t i, const Decision<G>& decision, const Search<G>&) {
                   use(i, decision.choices, decision.value);
                 },
-                first);
+                first, keep_going);
           },
   };
 }

@@ -81,7 +81,12 @@ ThreadTeam& AnyVecEnv::team() {
 
 template <class Work>
 void AnyVecEnv::for_all(Work&& work) {
-  if (options_.threads == 1) return work(Part{0, shape_.count, values_.data()});
+  is_broken_ = true;  // if `work` throws
+  if (options_.threads == 1) {
+    work(Part{0, shape_.count, values_.data()});
+    is_broken_ = false;
+    return;
+  }
   // Threads do not share cache lines of the arrays of bytes.
   constexpr std::size_t kGrain = 64;
   ThreadTeam& threads = team();
@@ -97,6 +102,7 @@ void AnyVecEnv::for_all(Work&& work) {
   for (const std::exception_ptr& error : errors) {
     if (error) std::rethrow_exception(error);
   }
+  is_broken_ = false;
 }
 
 void AnyVecEnv::start_all() {

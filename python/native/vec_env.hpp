@@ -122,6 +122,10 @@ class AnyVecEnv {
   /// seed and the number of draws since the start or the last reset with a seed.
   void sample();
 
+  /// Whether a function of the game threw in an earlier call: rows may then contradict each other
+  /// until all positions are replaced.
+  bool is_broken() const { return is_broken_; }
+
   /// The position of a row.
   virtual AnyState state(std::size_t row) const = 0;
 
@@ -179,6 +183,7 @@ class AnyVecEnv {
   std::vector<std::uint32_t> games_, plies_;  // [n]: number of the row's game, and of its next draw
 
  private:
+  bool is_broken_ = false;
   /// Calls work(part) for parts that cover all rows, on all threads.
   template <class Work>
   void for_all(Work&& work);
@@ -202,7 +207,9 @@ std::optional<std::size_t> AnyVecEnv::take(const T* columns, std::ptrdiff_t stri
     // Negative columns become large ones.
     const auto column = static_cast<std::uint64_t>(static_cast<std::int64_t>(*columns));
     if (shape_.columns_are_actions) {
-      if (column >= width || !arrays.mask[row * width + column]) return row;
+      const std::uint16_t* const legal = &arrays.legal[row * shape_.most_legal];
+      const std::uint16_t* const end = legal + arrays.legal_count[row];
+      if (column >= width || std::find(legal, end, column) == end) return row;
       taken_[row] = static_cast<Action>(column);
     } else {
       if (column >= static_cast<std::uint64_t>(arrays.legal_count[row])) return row;

@@ -227,7 +227,7 @@ void VecEnv<G>::play(const Part& part) {
     G& state = states_[row];
     state.play(taken[row]);
     ++plies_[row];
-    if constexpr (kMaxChance < G >> 0) roll(row);
+    if constexpr (StochasticGame<G>) roll(row);
     if (state.turn() == Turn::kOver) [[unlikely]] {
       finish(row, static_cast<Player>(arrays.player[row]));
     } else {

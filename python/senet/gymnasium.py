@@ -88,9 +88,12 @@ class VectorEnv(gymnasium.vector.VectorEnv):
 
     def step(self, actions):
         """Plays [n] columns. Returns (obs, reward, terminations, truncations, info)."""
+        before = self.env.player.copy()
         obs, mask, player, reward, done = self.env.step(actions)
         if self.opponent is not None:
             # The values of games that end in the reply, for the player who has just moved.
+            if np.any(~done & (player == before)):
+                raise NotImplementedError("a player moved twice in a row")
             reward, done, agent = reward.copy(), done.copy(), 1 - player
             obs, mask, player, _, over = self.env.step(self.opponent(obs, mask))
             if not np.array_equal(player, np.where(over, player, agent)):

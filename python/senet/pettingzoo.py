@@ -4,8 +4,6 @@
     env = AECEnv("backgammon")
 """
 
-import functools
-
 import gymnasium
 import numpy as np
 import pettingzoo
@@ -42,17 +40,22 @@ class AECEnv(pettingzoo.AECEnv):
         self.render_mode = render_mode
         self.possible_agents = ["player_0", "player_1"]
         self.agents = []
+        self._observation_spaces = {
+            agent: Dict({"observation": Box(-np.inf, np.inf, (self.env.features,), np.float32),
+                         "action_mask": Box(0, 1, (self.env.columns,), np.int8)})
+            for agent in self.possible_agents
+        }
+        self._action_spaces = {
+            agent: Discrete(self.env.columns) for agent in self.possible_agents
+        }
 
-    @functools.lru_cache(maxsize=None)
     def observation_space(self, agent):
         """The space of a dictionary as above."""
-        return Dict({"observation": Box(-np.inf, np.inf, (self.env.features,), np.float32),
-                     "action_mask": Box(0, 1, (self.env.columns,), np.int8)})
+        return self._observation_spaces[agent]
 
-    @functools.lru_cache(maxsize=None)
     def action_space(self, agent):
         """The columns."""
-        return Discrete(self.env.columns)
+        return self._action_spaces[agent]
 
     def reset(self, seed=None, options=None):
         """Starts a game, the first one of the seed if it is given."""

@@ -358,7 +358,7 @@ def test_one_call_at_a_time():
     for thread in threads:
         thread.join()
     # step() released the interpreter lock, so that the threads met.
-    assert messages and set(messages) == {"another thread is using this environment"}
+    assert messages and set(messages) == {"another call is using this object"}
     env.step(env.sample())
 
 
