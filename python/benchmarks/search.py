@@ -10,14 +10,16 @@ calls, so that only the search is measured.
 
   senet       senet.search: PUCT; calls a NumPy function with batches of 256 dense rows. Two threads
               take turns, which share the core here. Trees are freed after each call.
-  senet, 1    the same with one thread.
+  1 thread    the same with one thread.
+  4 leaves    the same with one thread, and four leaves of each of 64 searches in a batch. Fewer
+              trees are in use at the same time, and fit into the cache.
   mctx        mctx.muzero_policy: PUCT of all roots in step, compiled by XLA, which includes pgx's
               rules and the constant network. Its tree keeps each node's whole state.
   OpenSpiel   the MCTSBot of open_spiel.python with an own evaluator, one leaf at a time: 16
               positions, which is enough for a figure.
 
 mctx and OpenSpiel are measured if they are installed. All measurements alternate in rounds; the
-table has medians. CPU time is of the process, all of its threads together, and includes making the
+table has medians. After 60 CPU seconds a search is not measured again for this number of visits. CPU time is of the process, all of its threads together, and includes making the
 trees, but not compiling.
 """
 
@@ -36,6 +38,7 @@ import numpy as np  # noqa: E402
 import senet  # noqa: E402
 
 BATCH = 256
+MOST_SECONDS = 60
 RANDOM = np.random.default_rng(1)
 LOGITS = RANDOM.standard_normal((BATCH, 7), np.float32)
 OUTCOMES = RANDOM.dirichlet(np.ones(3), BATCH).astype(np.float32)
@@ -51,7 +54,7 @@ class Senet:
     """senet.search with a NumPy function."""
 
     name = "senet"
-    threads = None
+    options = {}
 
     def __init__(self, n, visits):
         self.visits, self.count = visits, n * visits
@@ -66,14 +69,21 @@ class Senet:
         def evaluate(obs, mask):
             return LOGITS[: len(obs)], OUTCOMES[: len(obs)]
 
-        senet.search(self.states, evaluate, self.visits, batch=BATCH, threads=self.threads)
+        senet.search(self.states, evaluate, self.visits, batch=BATCH, **self.options)
 
 
 class OneThread(Senet):
     """The same with one thread."""
 
     name = "senet, 1 thread"
-    threads = 1
+    options = {"threads": 1}
+
+
+class FourLeaves(Senet):
+    """The same with fewer trees at the same time."""
+
+    name = "senet, 4 leaves"
+    options = {"threads": 1, "lanes": 64, "leaves": 4}
 
 
 class Mctx:
@@ -164,17 +174,21 @@ def main():
     print(f"{'visits':>6} {'search':20} {'thousand simulations per CPU second':>36} {'range':>16}")
     for visits in arguments.visits:
         peers = []
-        for kind in (Senet, OneThread, Mctx, OpenSpiel):
+        for kind in (Senet, OneThread, FourLeaves, Mctx, OpenSpiel):
             try:
                 peers.append((kind(arguments.n, visits), []))
             except ImportError as error:
                 print(f"{visits:6} {kind.name:20} not measured: {error}")
-        for round in range(arguments.rounds + 1):
+        for peer, _ in peers:
+            if not isinstance(peer, (Mctx, OpenSpiel)):
+                peer.run()  # warms up
+        for _ in range(arguments.rounds):
             for peer, figures in peers:
+                if sum(peer.count / figure / 1e3 for figure in figures) > MOST_SECONDS:
+                    continue
                 begun = time.process_time()
                 peer.run()
-                if round > 0:  # the first one warms up
-                    figures.append(peer.count / (time.process_time() - begun) / 1e3)
+                figures.append(peer.count / (time.process_time() - begun) / 1e3)
         for peer, figures in peers:
             print(f"{visits:6} {peer.name:20} {statistics.median(figures):36.1f} "
                   f"{min(figures):8.1f}..{max(figures):.1f}", flush=True)

@@ -1,6 +1,6 @@
 """Learns Connect Four with PyTorch: senet plays games, this program learns from them, in rounds.
 
-    python train.py FOLDER [--rounds 4] [--games 1500] [--steps 400]
+    python train.py FOLDER [--rounds 5] [--games 3000] [--steps 1000]
 """
 
 import argparse
@@ -16,7 +16,7 @@ SHAPE = {"width": 64, "blocks": 1}
 
 
 def play(folder, weights, games, seed):
-    """Self-play of a network without training. Returns its samples."""
+    """Self-play of a network, without training. Returns its samples."""
     run = senet.Run(folder).start("connect_four", weights=weights, no_train=True, games=games,
                                   visits=100, workers=1, seed=seed, quiet=True, **SHAPE)
     if run.wait() != 0:
@@ -33,7 +33,7 @@ def learn(module, optimiser, samples, steps):
         rows = torch.randint(len(features), (512,))
         logits, outcomes = module(features[rows])
         # Positions that had a fast search have no policy target: all zeros.
-        searched = policy[rows].sum(1).sum().clamp(min=1)
+        searched = policy[rows].sum().clamp(min=1)
         policy_loss = -(policy[rows] * log_softmax(logits, -1)).sum() / searched
         value_loss = cross_entropy(outcomes, target[rows])
         optimiser.zero_grad()
@@ -43,42 +43,46 @@ def learn(module, optimiser, samples, steps):
     return np.mean(losses[-100:], axis=0)
 
 
-def score(network, games=400):
-    """Points per game against random moves, without a search. Each side begins every second game."""
-    random = np.random.default_rng(1)
-    states = [senet.State("connect_four") for _ in range(games)]
-    for ply in range(42):
-        playing = [(i, state) for i, state in enumerate(states) if not state.is_over]
-        ours = [state for i, state in playing if i % 2 == ply % 2]
-        if ours:
-            for state, policy in zip(ours, senet.search(ours, network, visits=1)[2]):
-                state.play(int(policy.argmax()))
-        for i, state in playing:
-            if i % 2 != ply % 2:
-                state.play(int(random.choice(state.legal())))
+def score(first, second, games=400, visits=50):
+    """Points per game of the first evaluator. Two games have each opening, with sides swapped."""
+    random, states = np.random.default_rng(1), []
+    for _ in range(games // 2):
+        state = senet.State("connect_four")
+        for _ in range(4):
+            state.play(int(random.choice(state.legal())))
+        states += [state, state.copy()]
+    for ply in range(38):
+        for side, evaluator in enumerate((first, second)):
+            turns = [s for i, s in enumerate(states) if not s.is_over and (i + ply) % 2 == side]
+            if turns:
+                for state, policy in zip(turns, senet.search(turns, evaluator, visits)[2]):
+                    state.play(int(policy.argmax()))
     return np.mean([(state.value(i % 2) + 1) / 2 for i, state in enumerate(states)])
 
 
 def main(arguments=None):
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--rounds", type=int, default=4)
-    parser.add_argument("--games", type=int, default=1500, help="of a round")
-    parser.add_argument("--steps", type=int, default=400, help="of a round")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--games", type=int, default=3000, help="of a round")
+    parser.add_argument("--steps", type=int, default=1000, help="of a round")
     given = parser.parse_args(arguments)
+    given.folder.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(1)
-    network = senet.Network.untrained({"game": "connect_four", **SHAPE})
+    torch.set_num_threads(1)  # small layers: more threads only wait for each other
+    untrained = network = senet.Network.untrained({"game": "connect_four", **SHAPE})
     module, samples = Module(network), []
     optimiser = torch.optim.AdamW(module.parameters(), 2e-3)
-    print(f"round 0: score against random {score(network):.3f}")
+    print(f"untrained: {score(network, None):.3f} against random games")
     for number in range(1, given.rounds + 1):
-        given.folder.mkdir(parents=True, exist_ok=True)
-        network.save(weights := given.folder / f"{number - 1}.safetensors")
-        samples.append(play(given.folder / str(number), weights, given.games, seed=number))
-        losses = learn(module, optimiser, samples[-2:], given.steps)  # of the last two rounds
+        weights = given.folder / f"{number - 1}.safetensors"
+        network.save(weights)
+        samples.append(play(given.folder / f"round-{number}", weights, given.games, seed=number))
+        losses = learn(module, optimiser, samples[-3:], given.steps)  # of the last three rounds
         network = module.to_network()
-        print(f"round {number}: {len(samples[-1]['turn'])} positions, losses: policy {losses[0]:.3f}, "
-              f"value {losses[1]:.3f}; score against random {score(network):.3f}", flush=True)
+        print(f"round {number}: {len(samples[-1]['turn'])} positions, policy loss {losses[0]:.3f}, "
+              f"value loss {losses[1]:.3f}, {score(network, untrained):.3f} against untrained, "
+              f"{score(network, None):.3f} against random games", flush=True)
     network.save(given.folder / "trained.safetensors")
 
 
