@@ -19,7 +19,8 @@ calls, so that only the search is measured.
               positions, which is enough for a figure.
 
 mctx and OpenSpiel are measured if they are installed. All measurements alternate in rounds; the
-table has medians. After 60 CPU seconds a search is not measured again for this number of visits. CPU time is of the process, all of its threads together, and includes making the
+table has medians. A search that has taken 60 CPU seconds with a number of visits is not measured
+again with it. CPU time is of the process, all of its threads together, and includes making the
 trees, but not compiling.
 """
 
@@ -151,7 +152,8 @@ class OpenSpiel:
                 return [(action, 1 / len(actions)) for action in actions]
 
         game = pyspiel.load_game("connect_four")
-        self.bot = mcts.MCTSBot(game, 1.5, visits, Constant(), child_selection_fn=mcts.SearchNode.puct_value)
+        self.bot = mcts.MCTSBot(game, 1.5, visits, Constant(),
+                                child_selection_fn=mcts.SearchNode.puct_value)
         self.states = [game.new_initial_state() for _ in range(16)]
         self.count = len(self.states) * visits
         for state, moves in zip(self.states, openings(16)):
@@ -170,7 +172,8 @@ def main():
     parser.add_argument("--n", type=int, default=1024, help="positions (default %(default)s)")
     parser.add_argument("--rounds", type=int, default=5, help="default %(default)s")
     arguments = parser.parse_args()
-    print(f"{arguments.n} positions, batches of {BATCH}, core {CORE}, medians of {arguments.rounds} rounds")
+    print(f"{arguments.n} positions, batches of {BATCH}, core {CORE}, "
+          f"medians of {arguments.rounds} rounds")
     print(f"{'visits':>6} {'search':20} {'thousand simulations per CPU second':>36} {'range':>16}")
     for visits in arguments.visits:
         peers = []

@@ -1,6 +1,6 @@
 """Searches Connect Four with an evaluator in NumPy: a linear value, learned from random games.
 
-    python own_evaluator.py [--steps 2000] [--games 200]
+    python own_evaluator.py [--steps 200] [--games 200]
 """
 
 import argparse
@@ -35,12 +35,14 @@ def main(arguments=None):
     features, results = random_positions(given.steps)
     ridge = features.T @ features + 10 * np.eye(features.shape[1])
     weights = np.linalg.solve(ridge, features.T @ results).astype(np.float32)
-    print(f"{len(results)} positions, correlation {np.corrcoef(features @ weights, results)[0, 1]:.2f}")
+    correlation = np.corrcoef(features @ weights, results)[0, 1]
+    print(f"{len(results)} positions, correlation {correlation:.2f}")
 
     def linear(obs, mask):
         """Won, drawn and lost, and the same prior for all columns."""
         value = np.tanh(obs @ weights)
-        return np.zeros(mask.shape), np.stack([(1 + value) / 2, 0 * value, (1 - value) / 2], axis=1)
+        outcomes = np.stack([(1 + value) / 2, 0 * value, (1 - value) / 2], axis=1)
+        return np.zeros(mask.shape), outcomes
 
     for name, other in (("no knowledge", lambda obs, mask: linear(0 * obs, mask)),
                         ("random games", None)):

@@ -80,9 +80,9 @@ def main(arguments=None):
         samples.append(play(given.folder / f"round-{number}", weights, given.games, seed=number))
         losses = learn(module, optimiser, samples[-3:], given.steps)  # of the last three rounds
         network = module.to_network()
-        print(f"round {number}: {len(samples[-1]['turn'])} positions, policy loss {losses[0]:.3f}, "
-              f"value loss {losses[1]:.3f}, {score(network, untrained):.3f} against untrained, "
-              f"{score(network, None):.3f} against random games", flush=True)
+        print(f"round {number}: {len(samples[-1]['turn'])} positions, "
+              f"losses {losses[0]:.3f} and {losses[1]:.3f}, {score(network, untrained):.3f} "
+              f"against untrained, {score(network, None):.3f} against random games", flush=True)
     network.save(given.folder / "trained.safetensors")
 
 

@@ -19,7 +19,7 @@ NUMBERS = itertools.count()
 
 
 class Nim:
-    """Three heaps; a player takes any number of objects from one. Who takes the last one wins."""
+    """Three heaps; a player takes any number of objects from one. The player with the last one wins."""
 
     features = 16
     actions = 15  # 5 * heap + objects - 1
@@ -52,7 +52,7 @@ class Nim:
 
 
 class Race:
-    """Two players throw a die in turn, or take two points. Who has ten points first wins."""
+    """Two players throw a die in turn, or take two points. The first with ten points wins."""
 
     features = 30
     actions = 2
@@ -180,7 +180,7 @@ def test_environments_of_python_games(rules, request):
             expected[list(encoded)] = list(encoded.values()) if isinstance(encoded, dict) else 1
             np.testing.assert_array_equal(obs[i], expected)
         obs, mask, player, reward, done = env.step(env.sample())
-        assert (reward[done] == 1).all()  # whoever moves last wins
+        assert (reward[done] == 1).all()  # the last mover wins
         ended += done.sum()
     assert ended > 50
     again = pickle.loads(pickle.dumps(env))
