@@ -17,7 +17,8 @@ START_WITHOUT_OPENING = "4HPwATDgc/ABMA:0:-"
 
 
 def test_the_list_of_games():
-    assert senet.games() == ["tic_tac_toe", "connect_four", "backgammon"]
+    # Other tests add games.
+    assert senet.games()[:3] == ["tic_tac_toe", "connect_four", "backgammon"]
     with pytest.raises(ValueError, match="known games: .*connect_four"):
         senet.Game("chess")
 
