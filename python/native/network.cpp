@@ -54,7 +54,7 @@ NetworkSpec spec_of(const nb::dict& dict) {
   if (!dict.contains("game")) throw nb::value_error("spec: \"game\" is missing");
   const auto name = nb::cast<std::string>(dict["game"]);
   // Numbers of the game, unless it is one that this package does not know.
-  const auto game = find_game<AnyGame>(name);
+  const auto game = known_games().find(name);
   NetworkSpec spec = game ? reference_spec(**game) : NetworkSpec{.game = name};
   for (const auto& [key, value] : dict) {
     const auto word = nb::cast<std::string>(key);

@@ -151,12 +151,10 @@ def test_search_solves_nim(nim):
     assert visits.sum() == 99 and (visits[0, [0, 1, 2, 5, 10]] > 0).all()
 
 
-@pytest.mark.xfail(reason="Network.untrained() knows only the games of the package")
 def test_a_network_knows_the_numbers_of_an_own_game(nim):
     assert senet.Network.untrained({"game": nim, "width": 16, "blocks": 1}).spec["features"] == 16
 
 
-@pytest.mark.xfail(reason="the constructor waits for its threads with the interpreter lock")
 def test_threads_of_a_python_game():
     code = "import senet; from test_own_games import Nim; n = senet.add_game(Nim()); " \
            "e = senet.VecEnv(n, 9, threads=2); e.reset(); e.step(e.sample()); e.set_states(e.states()); " \
