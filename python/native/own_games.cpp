@@ -421,7 +421,7 @@ Raises:
     ValueError: the file cannot be loaded, exports no game, breaks a rule, or its name is taken.)");
   module.def("add_game", &add_game, "game"_a, R"(Adds a game written in Python.
 
-It is slow, a few thousand moves a second: for trying out rules, and for games that are small.
+It is slow, some ten thousand moves a second: for trying out rules, and for games that are small.
 
 Args:
     game: an object with the attributes

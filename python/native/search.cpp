@@ -148,7 +148,7 @@ struct Results {
   std::vector<float> values, policy;
 };
 
-/// Calls work(i) on a thread of its own for each i, without the interpreter lock, and waits. Sets
+/// Calls work(i) on a separate thread for each i, without the interpreter lock, and waits. Sets
 /// `stop` and raises KeyboardInterrupt on a signal such as Ctrl-C, which only the calling thread,
 /// Python's main thread, can see.
 void run_threads(std::size_t count, std::atomic<bool>& stop,
@@ -223,7 +223,8 @@ nb::tuple search(const nb::sequence& given, const nb::object& evaluator, std::ui
   const std::size_t sides = std::clamp<std::size_t>(threads.value_or(is_function ? 2 : 1), 1,
                                                     std::min<std::size_t>(states.size(), 256));
   const std::size_t each = (states.size() + sides - 1) / sides;
-  request.lanes = std::clamp<std::size_t>(lanes.value_or(batch), 1, each);
+  request.lanes = std::clamp<std::size_t>(
+      lanes.value_or(batch / std::min<std::size_t>(batch, request.settings.leaves)), 1, each);
   const SearchTable* const table = table_of<SearchTable>(game);
   const EnvTable* const env = table_of<EnvTable>(game);
   if (table == nullptr || env == nullptr) raise_value_error(std::string(game.name) + ": no search");
@@ -282,8 +283,8 @@ Args:
         what is set for a thread, such as torch.no_grad(), belongs inside it.
     visits: of each search.
     batch: maximum rows n of an evaluation.
-    lanes: searches in progress at the same time in each thread; by default as many as a batch has
-        rows.
+    lanes: searches in progress at the same time in each thread; by default as many as fill a
+        batch with their `leaves`.
     threads: by default 1; with a function 2, of which one gathers while Python answers the other.
         Results do not depend on threads, lanes and batch if the evaluator answers each row the same
         in every batch.
