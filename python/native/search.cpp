@@ -279,8 +279,9 @@ Args:
             logits    [n, policy_logits] f32, before softmax
             outcomes  [n, outcomes] f32, probabilities in the order of Game.outcome_values
         obs and mask are valid during the call, which may change them. Its exceptions end the search
-        and come through. The function runs on other threads than the caller's, one at a time:
-        what is set for a thread, such as torch.no_grad(), belongs inside it.
+        and come through. The function runs on other threads than the caller's, and two calls
+        overlap if it releases the interpreter lock: what is set for a thread, such as
+        torch.no_grad(), belongs inside it.
     visits: of each search.
     batch: maximum rows n of an evaluation.
     lanes: searches in progress at the same time in each thread; by default as many as fill a
