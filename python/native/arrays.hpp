@@ -1,4 +1,4 @@
-// NumPy arrays that own the elements of a vector.
+// NumPy arrays that own the elements of a vector, and the shapes of arrays.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,16 @@ nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<sizeof...(Size)>> array_of(
       kept.get(), [](void* vector) noexcept { delete static_cast<std::vector<T>*>(vector); });
   kept.release();
   return {data, {static_cast<std::size_t>(size)...}, owner};
+}
+
+/// The shape of an array, for messages: "[2, 3]".
+template <class Array>
+std::string shape_text(const Array& array) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < array.ndim(); ++i) {
+    text += (i == 0 ? "" : ", ") + std::to_string(array.shape(i));
+  }
+  return text + "]";
 }
 
 }  // namespace senet::python

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "python/native/arrays.hpp"
 #include "python/native/env_table.hpp"
 #include "python/native/module.hpp"
 #include "python/native/vec_env.hpp"
@@ -37,14 +38,6 @@ using namespace nb::literals;
 constexpr std::string_view kDense = "dense", kSparse = "sparse";
 
 using AnyArray = nb::ndarray<nb::ro>;
-
-std::string shape_text(const AnyArray& array) {
-  std::string text = "[";
-  for (std::size_t i = 0; i < array.ndim(); ++i) {
-    text += (i > 0 ? ", " : "") + std::to_string(array.shape(i));
-  }
-  return text + "]";
-}
 
 /// The array of any library, or NumPy's array of another object, such as a list.
 AnyArray array_from(nb::handle object, const char* what) {
@@ -290,7 +283,7 @@ class PyVecEnv {
   }
 
   static std::unique_ptr<AnyVecEnv> make(const AnyGame& game, const EnvOptions& options) {
-    const EnvTable& table = env_table(game);
+    const EnvTable& table = table_for<EnvTable>(game);
     const nb::gil_scoped_release unlocked;
     return table.make(game, options);
   }

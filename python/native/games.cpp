@@ -81,7 +81,7 @@ Features features_of(const AnyState& state) {
   const std::size_t room = state.game().most_active;
   Features features{std::vector<std::uint16_t>(room), std::vector<float>(room)};
   const std::size_t count =
-      env_table(state.game()).encode(state.bytes(), features.indices, features.values);
+      table_for<EnvTable>(state.game()).encode(state.bytes(), features.indices, features.values);
   features.indices.resize(count);
   features.values.resize(count);
   return features;
@@ -219,7 +219,10 @@ Raises:
           "player", [](const AnyState& state) { return int{state.viewer()}; },
           "The player to move or, on a chance turn, the player about to roll: 0 or 1.")
       .def_prop_ro(
-          "key", [](const AnyState& state) { return env_table(state.game()).key(state.bytes()); },
+          "key",
+          [](const AnyState& state) {
+            return table_for<EnvTable>(state.game()).key(state.bytes());
+          },
           "A 64-bit number that is equal for equal positions, and different for different ones "
           "except for rare collisions.")
       .def_prop_ro(
@@ -310,11 +313,13 @@ Raises:
            [](const AnyState& state, nb::handle other) {
              if (!nb::isinstance<AnyState>(other)) return false;
              const auto& second = nb::cast<const AnyState&>(other);
-             const auto key = env_table(state.game()).key;
+             const auto key = table_for<EnvTable>(state.game()).key;
              return &state.game() == &second.game() && key(state.bytes()) == key(second.bytes());
            })
       .def("__hash__",
-           [](const AnyState& state) { return env_table(state.game()).key(state.bytes()) >> 1; })
+           [](const AnyState& state) {
+             return table_for<EnvTable>(state.game()).key(state.bytes()) >> 1;
+           })
       .def("__reduce__", [](nb::handle self) {
         const auto& state = nb::cast<const AnyState&>(self);
         return nb::make_tuple(self.type(),
@@ -323,12 +328,6 @@ Raises:
 }
 
 }  // namespace
-
-const EnvTable& env_table(const AnyGame& game) {
-  const EnvTable* const table = table_of<EnvTable>(game);
-  if (table == nullptr) raise_value_error(std::string(game.name) + " has no environment");
-  return *table;
-}
 
 void check_action(const AnyState& state, std::int64_t action) {
   bool is_legal = false;

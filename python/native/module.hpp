@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "games/games.hpp"
-#include "python/native/env_table.hpp"
 #include "senet/result.hpp"
 
 namespace senet::python {
@@ -45,9 +44,6 @@ struct GameHandle {
   const AnyGame* any;
 };
 
-/// The game's environment table. Raises ValueError if it has none.
-const EnvTable& env_table(const AnyGame& game);
-
 /// Raises a ValueError unless the action is legal here, or an outcome of the chance turn.
 void check_action(const AnyState& state, std::int64_t action);
 
@@ -76,6 +72,14 @@ class OneUser {
 
 /// Raises a ValueError with this text.
 [[noreturn]] void raise_value_error(const std::string& text);
+
+/// The table of a game. Raises ValueError if it has none.
+template <class Table>
+const Table& table_for(const AnyGame& game) {
+  const Table* const table = table_of<Table>(game);
+  if (table == nullptr) raise_value_error(std::string(game.name) + " cannot do this");
+  return *table;
+}
 
 /// The value, or a ValueError with the reason.
 template <class T>

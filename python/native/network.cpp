@@ -18,7 +18,6 @@
 
 #include "engine/host/builtin_models.hpp"
 #include "games/any_game.hpp"
-#include "games/registry.hpp"
 #include "nn/evaluator.hpp"
 #include "nn/file.hpp"
 #include "nn/layer_plan.hpp"
@@ -51,7 +50,7 @@ nb::dict dict_of(const NetworkSpec& spec) {
 }
 
 NetworkSpec spec_of(const nb::dict& dict) {
-  if (!dict.contains("game")) throw nb::value_error("spec: \"game\" is missing");
+  if (!dict.contains("game")) raise_value_error("spec: \"game\" is missing");
   const auto name = nb::cast<std::string>(dict["game"]);
   // Numbers of the game, unless it is one that this package does not know.
   const auto game = known_games().find(name);
@@ -62,7 +61,7 @@ NetworkSpec spec_of(const nb::dict& dict) {
     if (word == "evaluates") {
       if (!value.is_none()) spec.evaluates = value_of<Evaluates>(nb::cast<std::string>(value));
       if (!value.is_none() && !spec.evaluates) {
-        throw nb::value_error("spec: evaluates is not one of position, afterstates, playouts");
+        raise_value_error("spec: evaluates is not one of position, afterstates, playouts");
       }
       continue;
     }
@@ -92,14 +91,6 @@ nb::dict state_dict(const PythonNetwork& network) {
   return tensors;
 }
 
-std::string shape_text(const Floats& array) {
-  std::string text = "[";
-  for (std::size_t i = 0; i < array.ndim(); ++i) {
-    text += (i == 0 ? "" : ", ") + std::to_string(array.shape(i));
-  }
-  return text + "]";
-}
-
 PythonNetwork from_state_dict(const nb::dict& spec_dict, const nb::dict& tensors) {
   const NetworkSpec spec = spec_of(spec_dict);
   const std::vector<TensorPlace> layout = parameter_layout(spec);
@@ -118,12 +109,11 @@ PythonNetwork from_state_dict(const nb::dict& spec_dict, const nb::dict& tensors
       const std::string wanted = is_matrix(tensor) ? "[" + std::to_string(tensor.rows) + ", " +
                                                          std::to_string(tensor.columns) + "]"
                                                    : "[" + std::to_string(tensor.columns) + "]";
-      throw nb::value_error(
-          (tensor.name + ": its shape is " + shape_text(array) + ", not " + wanted).c_str());
+      raise_value_error(tensor.name + ": its shape is " + shape_text(array) + ", not " + wanted);
     }
     const std::span<const float> values(array.data(), tensor.size());
     if (!std::ranges::all_of(values, [](float value) { return std::isfinite(value); })) {
-      throw nb::value_error((tensor.name + ": a value that is not finite").c_str());
+      raise_value_error(tensor.name + ": a value that is not finite");
     }
     std::ranges::copy(values, parameters.begin() + static_cast<std::ptrdiff_t>(tensor.offset));
   }
@@ -174,12 +164,11 @@ nb::tuple evaluate(const PythonNetwork& network, const Rows& features,
   const NetworkSpec& spec = network.weights->spec();
   const std::size_t rows = features.shape(0), width = features.shape(1);
   if (width != spec.features) {
-    throw nb::value_error(("features: " + std::to_string(width) + " columns; the network reads " +
-                           std::to_string(spec.features))
-                              .c_str());
+    raise_value_error("features: " + std::to_string(width) + " columns; the network reads " +
+                      std::to_string(spec.features));
   }
   const auto kind = senet::value_of<EvaluatorKind>(evaluator);
-  if (!kind) throw nb::value_error(("evaluator: there is none called " + evaluator).c_str());
+  if (!kind) raise_value_error("evaluator: there is none called " + evaluator);
   constexpr std::size_t kBatch = 256;
   const std::size_t logits = spec.policy_head ? spec.policy_logits : 0;
   std::vector<float> policy(rows * logits), outcomes(rows * spec.outcomes);
@@ -216,15 +205,15 @@ PythonNetwork load(const std::filesystem::path& file) {
   const MappedFile mapped = value_or_raise(MappedFile::open(file));
   auto network = read_network(mapped.bytes());
   if (!network) {
-    throw nb::value_error((file.string() + ": " + network.error().reason()).c_str());
+    raise_value_error(file.string() + ": " + network.error().reason());
   }
   return shared(std::move(*network));
 }
 
 PythonNetwork builtin(const std::string& game) {
-  value_or_raise(find_game<AnyGame>(game));
+  game_named(game);
   const std::span<const std::byte> file = builtin_model(game);
-  if (file.empty()) throw nb::value_error(("there is no built-in network for " + game).c_str());
+  if (file.empty()) raise_value_error("there is no built-in network for " + game);
   return shared(value_or_raise(read_network(file)));
 }
 

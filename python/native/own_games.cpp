@@ -115,7 +115,7 @@ struct PythonRules {
 const PythonRules& rules_of(void* user) { return *static_cast<const PythonRules*>(user); }
 
 [[noreturn]] void wrong(const char* method, const std::string& what) {
-  throw nb::value_error((std::string(method) + ": " + what).c_str());
+  raise_value_error(std::string(method) + ": " + what);
 }
 
 void write_state(const PythonRules& rules, const char* method, const nb::object& value, void* to) {
@@ -358,9 +358,12 @@ std::string add_game(const nb::object& game) {
   rules->play = method("play");
   rules->outcome = method("outcome");
   rules->encode = method("encode");
-  method("features"), method("actions");
-  rules->features = number(game, "features", 0);
-  rules->actions = number(game, "actions", 0);
+  const auto required = [&](const char* name) {
+    method(name);
+    return number(game, name, 0);
+  };
+  rules->features = required("features");
+  rules->actions = required("actions");
   constexpr std::size_t kUsual = kSmallState - kLength;
   rules->state_bytes = number(game, "state_bytes", kUsual) + kLength;
   rules->most_legal = number(game, "most_legal", rules->actions);

@@ -7,10 +7,11 @@
 #include <string>
 #include <utility>
 
+#include "python/native/arrays.hpp"
+#include "python/native/module.hpp"
+
 namespace senet::python {
 namespace {
-
-namespace nb = nanobind;
 
 using Answer = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
@@ -35,10 +36,8 @@ Answer read_answer(const char* name, const nb::object& given, std::size_t rows,
                              .c_str());
   }
   if (answer.shape(0) != rows || answer.shape(1) != columns) {
-    throw nb::value_error(("evaluator: the shape of " + std::string(name) + " is [" +
-                           std::to_string(answer.shape(0)) + ", " +
-                           std::to_string(answer.shape(1)) + "], not " + wanted)
-                              .c_str());
+    raise_value_error("evaluator: the shape of " + std::string(name) + " is " + shape_text(answer) +
+                      ", not " + wanted);
   }
   return answer;
 }
@@ -101,11 +100,9 @@ void PythonEvaluator::ask(const Batch& batch, std::size_t first, std::size_t cou
       are_positive &= probability >= 0;
     }
     if (!are_positive || !(std::abs(sum - 1) < 1e-3f)) {
-      throw nb::value_error(("evaluator: row " + std::to_string(row) +
-                             " of outcomes is not a "
-                             "distribution (its sum is " +
-                             std::to_string(sum) + ")")
-                                .c_str());
+      raise_value_error("evaluator: row " + std::to_string(row) +
+                        " of outcomes is not a distribution (its sum is " + std::to_string(sum) +
+                        ")");
     }
     std::ranges::copy(given, result.outcomes.begin());
     if (!has_policy_) continue;
@@ -114,8 +111,7 @@ void PythonEvaluator::ask(const Batch& batch, std::size_t first, std::size_t cou
       const std::uint16_t logit = result.wanted[i];
       result.logits[i] = logit == kNoLogit ? 0 : all[logit];
       if (!std::isfinite(result.logits[i])) {
-        throw nb::value_error(
-            ("evaluator: a logit of row " + std::to_string(row) + " is not finite").c_str());
+        raise_value_error("evaluator: a logit of row " + std::to_string(row) + " is not finite");
       }
     }
   }

@@ -66,9 +66,8 @@ class Reader {
       : file_(file), reader_(value_or_raise(RecordReader::open(file, position))) {
     if (reader_.game().empty()) raise_value_error(file.string() + ": its header is damaged");
     game_ = &game_named(reader_.game());
-    table_ = table_of<RecordTable>(*game_);
-    env_ = table_of<EnvTable>(*game_);
-    if (table_ == nullptr || env_ == nullptr) raise_value_error(reader_.game() + ": no records");
+    table_ = &table_for<RecordTable>(*game_);
+    env_ = &table_for<EnvTable>(*game_);
     shape_ = env_->shape(*game_, 1);
   }
 
@@ -99,9 +98,7 @@ class Reader {
       raise_value_error("mode: " + std::string(game_->name) + " has no afterstates");
     }
     wanted.samples.evaluates = *evaluates;
-    if (const auto checked = check_settings(wanted.samples); !checked) {
-      raise_value_error(checked.error().reason());
-    }
+    value_or_raise(check_settings(wanted.samples));
     const OneUser::Use use(user_);
     if (!error_.empty()) raise_value_error(std::exchange(error_, {}));
     Columns columns;

@@ -71,8 +71,7 @@ void apply_settings(SearchSettings& settings, const nb::kwargs& given) {
     const auto text = nb::isinstance<nb::bool_>(value)
                           ? std::string(nb::cast<bool>(value) ? "true" : "false")
                           : nb::cast<std::string>(nb::str(value));
-    const Result<void> set = apply_setting(settings, name, text);
-    if (!set) raise_value_error(set.error().reason());
+    value_or_raise(apply_setting(settings, name, text));
   }
 }
 
@@ -148,15 +147,15 @@ struct Results {
   std::vector<float> values, policy;
 };
 
-/// Calls work(i) on a separate thread for each i, without the interpreter lock, and waits. Sets
-/// `stop` and raises KeyboardInterrupt on a signal such as Ctrl-C, which only the calling thread,
-/// Python's main thread, can see.
+/// Calls work(i) on a separate thread for each i, without the interpreter lock, and waits. Only the
+/// calling thread, Python's main thread, can see signals such as Ctrl-C. If a signal's handler
+/// raises, sets `stop`, waits for the threads, and throws what it raised.
 void run_threads(std::size_t count, std::atomic<bool>& stop,
                  const std::function<void(std::size_t)>& work) {
   std::mutex mutex;
   std::condition_variable ended;
   std::size_t running = count;
-  bool is_interrupted = false;
+  std::exception_ptr raised;
   {
     const nb::gil_scoped_release unlocked;
     std::vector<std::jthread> threads;
@@ -173,18 +172,15 @@ void run_threads(std::size_t count, std::atomic<bool>& stop,
       lock.unlock();
       {
         const nb::gil_scoped_acquire locked;
-        if (!is_interrupted && PyErr_CheckSignals() != 0) {
-          is_interrupted = true;
-          PyErr_Clear();  // raised below, when all threads have ended
+        if (!raised && PyErr_CheckSignals() != 0) {
+          raised = std::make_exception_ptr(nb::python_error());
           stop.store(true);
         }
       }
       lock.lock();
     }
   }
-  if (!is_interrupted) return;
-  PyErr_SetNone(PyExc_KeyboardInterrupt);
-  throw nb::python_error();
+  if (raised) std::rethrow_exception(raised);
 }
 
 nb::tuple search(const nb::sequence& given, const nb::object& evaluator, std::uint32_t visits,
@@ -213,8 +209,7 @@ nb::tuple search(const nb::sequence& given, const nb::object& evaluator, std::ui
   request.settings.reuse_tree = false;
   apply_settings(request.settings, settings);
   request.settings.evaluates = mode_of(game, network, evaluator, mode);
-  const auto checked = check_search(request.settings);
-  if (!checked) raise_value_error(checked.error().reason());
+  value_or_raise(check_search(request.settings));
   request.budget = {.visits = visits, .noise = noise};
   request.seed = seed;
   request.batch_rows = batch;
@@ -225,21 +220,18 @@ nb::tuple search(const nb::sequence& given, const nb::object& evaluator, std::ui
   const std::size_t each = (states.size() + sides - 1) / sides;
   request.lanes = std::clamp<std::size_t>(
       lanes.value_or(batch / std::min<std::size_t>(batch, request.settings.leaves)), 1, each);
-  const SearchTable* const table = table_of<SearchTable>(game);
-  const EnvTable* const env = table_of<EnvTable>(game);
-  if (table == nullptr || env == nullptr) raise_value_error(std::string(game.name) + ": no search");
-  const auto fits = check_memory(sides, request.lanes, table->bytes(game, request), 0);
-  if (!fits) raise_value_error(fits.error().reason());
+  const SearchTable& table = table_for<SearchTable>(game);
+  value_or_raise(check_memory(sides, request.lanes, table.bytes(game, request), 0));
 
   const Answerers answerers = answerers_for(game, network, evaluator, request, sides, *kind);
-  const EnvShape shape = env->shape(game, 1);
+  const EnvShape shape = table_for<EnvTable>(game).shape(game, 1);
   Results results(states.size(), shape.columns);
   std::vector<std::exception_ptr> thrown(sides);
   std::atomic<bool> stop{false};
   run_threads(sides, stop, [&](std::size_t i) {
     const std::size_t begin = states.size() * i / sides, end = states.size() * (i + 1) / sides;
     try {
-      table->run(
+      table.run(
           game, *answerers.evaluators[i], request, std::span(states).subspan(begin, end - begin),
           begin,
           [&](std::size_t row, std::span<const Choice> choices, float value) {

@@ -257,3 +257,22 @@ def test_a_function_may_search_and_step(network, states):
         return network(obs)
 
     np.testing.assert_array_equal(senet.search(states, evaluate, 10)[0], senet.search(states, network, 10)[0])
+
+
+def test_what_a_signals_handler_raises_comes_through():
+    code = """
+import os, signal, threading
+import senet
+class Enough(Exception):
+    pass
+def raise_it(number, frame):
+    raise Enough()
+signal.signal(signal.SIGUSR1, raise_it)
+threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGUSR1)).start()
+try:
+    senet.search([senet.State("connect_four")] * 200, None, 200_000, lanes=8)
+except Enough:
+    print("enough")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "enough\n"
