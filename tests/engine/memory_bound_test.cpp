@@ -36,7 +36,7 @@ TEST_P(MemoryBound, IsKept) {
   senet_config config = api::default_config();
   config.workers = 2;
   config.sessions = kSessions;
-  config.memory = std::uint64_t{48} << 20;
+  config.memory = (std::uint64_t{20 + effort(28)} << 20) + 6 * GetParam().cache;
   config.evaluator = api::text(GetParam().evaluator);
   config.cache = GetParam().cache;
   ASSERT_EQ(senet_config_fit(&config, {game.data(), game.size()}, &config.visits, nullptr),
@@ -48,7 +48,7 @@ TEST_P(MemoryBound, IsKept) {
     std::vector<api::Session> sessions;
     for (std::uint32_t i = 0; i < kSessions; ++i) sessions.push_back(engine.open_session(game));
     EXPECT_EQ(engine.try_open_session(game).error().status(), SENET_NO_SLOT);
-    for (std::uint64_t round = 0; round < effort(std::uint64_t{6}); ++round) {
+    for (std::uint64_t round = 0; round < effort(std::uint64_t{3}); ++round) {
       for (api::Session& session : sessions) {
         if (session.turn() == SENET_OVER) session.set("");
         if (session.turn() == SENET_CHANCE) session.play(static_cast<senet_action>(round));

@@ -4,20 +4,39 @@
 #include <senet/senet.h>
 
 #include <array>
+#include <string>
 #include <string_view>
 
+#include "tests/engine/small_network.hpp"
 #include "tests/failing_heap.hpp"
+#include "tests/game_types.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace {
 
 senet_text text(std::string_view words) { return {words.data(), words.size()}; }
+
+// The file of a small network: packing a large one hundreds of times takes minutes under a
+// sanitizer.
+struct SmallModel {
+  std::string_view game;
+  std::string bytes;
+};
+
+template <class G>
+SmallModel small_model() {
+  const senet::TemporaryFolder folder;
+  EXPECT_TRUE(senet::save_network(senet::small_network<G>(1), folder / "weights.safetensors"));
+  return {G::kName, senet::text_of(folder / "weights.safetensors")};
+}
 
 bool is_fine(senet_status status) { return status == SENET_OK || status == SENET_NO_MEMORY; }
 
 void count(void* user, senet_session*) { ++*static_cast<int*>(user); }
 
 // A host that gives up at the first failure. True if nothing failed.
-bool plays(std::string_view game, int* searches, int* reported) {
+bool plays(const SmallModel& small, int* searches, int* reported) {
+  const std::string_view game = small.game;
   senet_config config;
   senet_config_init(&config, sizeof config);
   config.visits = 30;
@@ -36,7 +55,8 @@ bool plays(std::string_view game, int* searches, int* reported) {
   senet_expectation expected;
   std::array<char, 256> words;
   if (went_well(senet_engine_open(&config, &engine, &why)) &&
-      went_well(senet_model_builtin(engine, text(game), &model, &why)) &&
+      went_well(
+          senet_model_from_memory(engine, small.bytes.data(), small.bytes.size(), &model, &why)) &&
       went_well(senet_engine_use(engine, model, &why)) &&
       went_well(senet_session_open(engine, text(game), &session, &why))) {
     for (int i = 0; i < 3 && good; ++i) {
@@ -58,16 +78,20 @@ bool plays(std::string_view game, int* searches, int* reported) {
   return good;
 }
 
-class NoMemory : public testing::TestWithParam<std::string_view> {};
+template <class G>
+class NoMemory : public testing::Test {};
+using LargeGames = testing::Types<senet::ConnectFour, senet::Backgammon>;
+TYPED_TEST_SUITE(NoMemory, LargeGames, senet::GameName);
 
-TEST_P(NoMemory, AtAnyMoment) {
+TYPED_TEST(NoMemory, AtAnyMoment) {
+  const SmallModel model = small_model<TypeParam>();
   int searches = 0, reported = 0, failures = 0;
-  ASSERT_TRUE(plays(GetParam(), &searches, &reported));
+  ASSERT_TRUE(plays(model, &searches, &reported));
   EXPECT_EQ(searches, 3);
   for (const long bad : {1L, 3L}) {
     for (long good = 0;; ++good) {
       senet::fail_allocations(good, bad);
-      const bool played = plays(GetParam(), &searches, &reported);
+      const bool played = plays(model, &searches, &reported);
       if (!senet::allow_allocations()) {
         EXPECT_TRUE(played);
         break;
@@ -117,7 +141,24 @@ TEST(NoMemoryOnce, TheNextSearchGoesWell) {
   EXPECT_EQ(senet_engine_close(engine), SENET_OK);
 }
 
-INSTANTIATE_TEST_SUITE_P(, NoMemory, testing::Values("connect_four", "backgammon"),
-                         [](const auto& game) { return std::string(game.param); });
+// Of the network that is linked in too.
+TEST(NoMemoryOnce, ABuiltinNetworkIsReleasedOrGivenWhole) {
+  senet_config config;
+  senet_config_init(&config, sizeof config);
+  senet_engine* engine = nullptr;
+  ASSERT_EQ(senet_engine_open(&config, &engine, nullptr), SENET_OK);
+  long good = 0;
+  for (bool failed = true; failed; ++good) {
+    senet_model* model = nullptr;
+    senet::fail_allocations(good, 1);
+    const senet_status status = senet_model_builtin(engine, text("connect_four"), &model, nullptr);
+    failed = senet::allow_allocations();
+    EXPECT_TRUE(is_fine(status));
+    EXPECT_EQ(model != nullptr, status == SENET_OK);
+    senet_model_release(model);
+  }
+  EXPECT_GT(good, 3);
+  EXPECT_EQ(senet_engine_close(engine), SENET_OK);
+}
 
 }  // namespace

@@ -152,17 +152,17 @@ void expect_same(const Backgammon& state) {
 
 TEST(BackgammonMoves, AgreeWithBruteForceInRandomGames) {
   int compared = 0;
-  backgammon::visit_random_games(11, effort(600), [&](const Backgammon& state) {
+  backgammon::visit_random_games(11, effort(300), [&](const Backgammon& state) {
     if (!is_decision(state.turn()) || HasFatalFailure()) return;
     expect_same(state);
     ++compared;
   });
-  EXPECT_GE(compared, effort(50000));
+  EXPECT_GE(compared, effort(25000));
 }
 
 TEST(BackgammonMoves, AgreeWithBruteForceInRandomPlacements) {
   Random random(12, 0, 0, Purpose::kTest);
-  for (int i = 0; i < effort(60000) && !HasFatalFailure(); ++i) {
+  for (int i = 0; i < effort(20000) && !HasFatalFailure(); ++i) {
     expect_same(backgammon::random_placement(random));
   }
 }

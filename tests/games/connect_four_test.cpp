@@ -165,7 +165,7 @@ TEST(ConnectFour, Perft) {
 TEST(ConnectFour, AgreesWithThePlainRules) {
   std::array<int, 3> outcomes{};
   std::size_t most_features = 0;
-  for (std::uint64_t game = 0; game < effort(2'000u); ++game) {
+  for (std::uint64_t game = 0; game < effort(600u); ++game) {
     Random random(21, game, 0, Purpose::kTest);
     ConnectFour state;
     PlainBoard board;
@@ -175,7 +175,7 @@ TEST(ConnectFour, AgreesWithThePlainRules) {
       ASSERT_EQ(state.viewer(), ply % 2);
       if (over) break;
       const std::set<std::size_t> seen = features(state);
-      if (game < effort(200u)) {  // expected_features() is slow
+      if (game < effort(60u)) {  // expected_features() is slow
         ASSERT_EQ(seen, expected_features(board, ply % 2)) << state.text();
       }
       most_features = std::max(most_features, seen.size());

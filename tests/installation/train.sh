@@ -38,8 +38,8 @@ has_learnt() { # GAME GAMES
 has_learnt breakthrough 2000
 has_learnt ur 3000
 # A resumed run continues from the existing games and stores the new settings.
-train ur ur --games 3000 --resume --learning-rate 0.0005
-grep -q '^6000 games, ' "$work/out"
+train ur ur --games 500 --resume --learning-rate 0.0005
+grep -q '^3500 games, ' "$work/out"
 grep -q '"learning-rate": 0.0005,' "$work/ur/config.json"
 # Invalid input is refused with a reason before any training.
 refused() { # REASON GAME ARGUMENTS...

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/all_games.hpp"
+#include "tests/effort.hpp"
 #include "tests/game_types.hpp"
 #include "tests/selfplay/selfplay_runs.hpp"
 
@@ -71,8 +72,8 @@ TEST(Determinism, WhateverALanePlayedBefore) {
   settings.play.full_share = 1;
   settings.play.random_plies = 8;
   settings.play.resign_below = 0.02f;
-  expect_the_same_games<ConnectFour>(settings, 200);
-  expect_the_same_games<TicTacToe>(settings, 200);
+  expect_the_same_games<ConnectFour>(settings, effort(100u));
+  expect_the_same_games<TicTacToe>(settings, effort(100u));
 }
 
 TEST(Determinism, AnotherSeedGivesOtherGames) {

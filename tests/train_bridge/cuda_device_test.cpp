@@ -111,9 +111,9 @@ TEST(CudaDevice, WithoutMemoryForItTheCpuTrains) {
   skip_without_device();
   if (testing::Test::IsSkipped()) return;
   const Network start = initial_network(taught_spec(), 1);
-  // Each of the step's dozens of matrices would need 128 GiB.
+  // Each of the step's dozens of matrices would need 16 GiB.
   TrainBatch::Shape absurd = batch_shape(taught_spec(), kFewSamples);
-  absurd.rows = std::size_t{1} << 30;
+  absurd.rows = std::size_t{1} << 27;
   const auto made = make_cuda_trainer(start, absurd, {}, Precision::kAuto, nullptr);
   ASSERT_FALSE(made);
   EXPECT_NE(made.error().reason().find("memory on the device: "), std::string::npos)
