@@ -95,12 +95,14 @@ struct Kit {
   AnyState (*perft_start)(const AnyGame& game) = nullptr;
   std::array<std::string_view, 2> count_names = {"each_once", "by_chance"};
 
-  // These have no default: commands that need a missing one refuse the game.
-
   /// Reads labelled positions for `senet eval`. Validates the whole file; errors name the line.
+  /// Default: read_plain_exam() of games/exam.hpp, whatever the game.
   Result<Exam> (*read_exam)(const std::string& file) = nullptr;
   /// With read_exam: the formats of the labels and of the answers, as lines of text for people.
   std::string_view exam_text = {};
+
+  // These have no default: commands that need a missing one refuse the game.
+
   /// The lines that send a position, with a player to move, to a program that speaks UBGI
   /// (Universal Backgammon Interface). The protocol is available for games that have this function.
   std::vector<std::string> (*ubgi_question)(const AnyState& state) = nullptr;
@@ -363,6 +365,7 @@ std::string games_that(const std::function<bool(const AnyGame&)>& has,
                        std::string_view last = " and ");
 
 /// Type-erases a state. For a game that is not listed, the caller must include games/kit.hpp.
+inline AnyState any(const AnyState& state) { return state; }
 template <Game G>
 AnyState any(const G& state) {
   return AnyState(game_table<AnyGame, G>(), state);

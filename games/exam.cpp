@@ -8,11 +8,97 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <utility>
 
+#include "games/json.hpp"
 #include "games/random.hpp"
 
 namespace senet {
+namespace {
+
+/// A line of a plain exam.
+struct PlainLabel {
+  std::string position;
+  AnyState state;
+  /// The expected result of each rated move for the player to move. In a list of best moves all
+  /// legal moves are rated: 1 if they are on it, otherwise 0.
+  std::map<Action, double> worth;
+  bool has_results = false;  // or a list of best moves
+};
+
+Result<PlainLabel> parse_plain_label(const AnyGame& game, std::string_view line) {
+  const Json object = parse_json(line);
+  if (!object.is_object()) return fail("this is not a JSON object");
+  const std::string* const position = find_string(object, "position");
+  if (!position) return fail("\"position\" is missing or not a string");
+  const Result<AnyState> state = AnyState::from_text(game, *position);
+  if (!state) return state.error();
+  if (!is_decision(state->turn())) {
+    return fail(fmt::format("no player is to move in \"{}\"", *position));
+  }
+  PlainLabel label{.position = *position, .state = *state, .worth = {}};
+  const bool has_best = object.contains("best");
+  if (has_best == object.contains("moves")) {
+    return fail("a label has either \"best\" or \"moves\"");
+  }
+  const Json& moves = object.at(has_best ? "best" : "moves");
+  if (has_best ? !moves.is_array() : !moves.is_object()) {
+    return fail(has_best ? "\"best\" is not an array" : "\"moves\" is not an object");
+  }
+  if (moves.empty()) return fail(has_best ? "\"best\" is empty" : "\"moves\" is empty");
+  if (has_best) {
+    std::vector<Action> legal;
+    state->legal(legal);
+    for (const Action action : legal) label.worth[action] = 0;
+  }
+  label.has_results = !has_best;
+  for (const auto& [key, value] : moves.items()) {
+    if (has_best ? !value.is_string() : !value.is_number()) {
+      return fail(has_best ? "a move in \"best\" is not a string"
+                           : fmt::format("the result of move \"{}\" is not a number", key));
+    }
+    const std::string& text = has_best ? value.get_ref<const std::string&>() : key;
+    const Result<Action> action = state->action_from_text(text);
+    if (!action) return fail(fmt::format("move \"{}\": {}", text, action.error().reason()));
+    label.worth[*action] = has_best ? 1 : value.get<double>();
+  }
+  return label;
+}
+
+Grades grade_plainly(const AnyGame& game, std::span<const PlainLabel> labels,
+                     std::span<const MoveMix> moves) {
+  std::vector<double> best, best_where_it_matters, lost;
+  Grades grades;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const std::map<Action, double>& worth = labels[i].worth;
+    if (std::ranges::any_of(moves[i], [&](Action move) { return !worth.contains(move); })) {
+      ++grades.unmatched;
+      continue;
+    }
+    const auto worth_of = [](const auto& rated) { return rated.second; };
+    const double most = worth_of(*std::ranges::max_element(worth, {}, worth_of));
+    best.push_back(
+        mean_over(moves[i], [&](Action move) { return worth.find(move)->second == most; }));
+    if (std::ranges::any_of(worth, [&](const auto& rated) { return rated.second < most; })) {
+      best_where_it_matters.push_back(best.back());
+    }
+    if (labels[i].has_results) {
+      lost.push_back(
+          mean_over(moves[i], [&](Action move) { return most - worth.find(move)->second; }));
+    }
+  }
+  const std::string subject(game.name);
+  add_mean(grades.metrics, subject, "best", "share", best);
+  add_mean(grades.metrics, subject, "best_where_it_matters", "share", best_where_it_matters);
+  add_mean(grades.metrics, subject, "loss", "points", lost);
+  add_count(grades.metrics, subject, "positions", labels.size());
+  add_count(grades.metrics, subject, "positions_where_it_matters", best_where_it_matters.size());
+  add_count(grades.metrics, subject, "unmatched", grades.unmatched);
+  return grades;
+}
+
+}  // namespace
 
 Interval bootstrap_mean(std::span<const double> values) {
   constexpr std::size_t kResamples = 2000;
@@ -69,6 +155,22 @@ Result<void> for_each_line(const std::string& file,
   }
   if (stream.bad()) return fail(file + ": cannot be read to its end");
   return {};
+}
+
+Result<Exam> read_plain_exam(const AnyGame& game, const std::string& file) {
+  return exam_of(
+      labels_in<PlainLabel>(file,
+                            [&](std::string_view line) -> Result<std::optional<PlainLabel>> {
+                              Result<PlainLabel> label = parse_plain_label(game, line);
+                              if (!label) return label.error();
+                              return std::optional(*std::move(label));
+                            }),
+      [&game](std::span<const PlainLabel> labels, std::span<const MoveMix> moves,
+              const GradeProgress&) { return grade_plainly(game, labels, moves); },
+      [](const PlainLabel& label, Action answer) {
+        return json_text(
+            Json{{"position", label.position}, {"move", label.state.action_text(answer)}});
+      });
 }
 
 }  // namespace senet

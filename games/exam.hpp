@@ -79,6 +79,15 @@ struct Exam {
 Result<void> for_each_line(const std::string& file,
                            const std::function<Result<void>(std::string_view line)>& use);
 
+/// The exam of any game, from lines of JSON whose format kPlainExamText describes. Validates the
+/// whole file; fails as for_each_line() does, and when the file has no labels. The table must
+/// outlive the exam.
+Result<Exam> read_plain_exam(const AnyGame& game, const std::string& file);
+inline constexpr std::string_view kPlainExamText =
+    "one JSON object per line: position (its text), and either best, a list of\n"
+    "moves, or moves, an object with the expected result of each move for the\n"
+    "player to move; answers: position, move";
+
 /// Reads the labels of a file. `parse(line)` returns Result<std::optional<Label>>; nothing for a
 /// line without a label. Fails as for_each_line() does, and when the file has no labels.
 template <class Label, class Parse>

@@ -115,9 +115,6 @@ struct Candidate {
 
 Job prepare(const EvalArguments& arguments, const Games& games) {
   const AnyGame& game = *games.find(arguments.game).value();
-  if (game.read_exam == nullptr) {
-    throw fail(fmt::format("--game is {0}: there is no label format for {0}", game.name));
-  }
   if (arguments.seed && (arguments.player != "search" || !arguments.weights.empty())) {
     throw fail(
         "--seed is of an untrained network: it cannot be combined with --weights or --player");
@@ -125,7 +122,9 @@ Job prepare(const EvalArguments& arguments, const Games& games) {
   Candidate candidate{.arguments = arguments,
                       .word = arguments.player,
                       .holder = {.player = {}, .identity = arguments.player},
-                      .exam = value_for("--labels", game.read_exam(arguments.labels))};
+                      .exam = value_for("--labels", game.read_exam != nullptr
+                                                        ? game.read_exam(arguments.labels)
+                                                        : read_plain_exam(game, arguments.labels))};
   if (arguments.player == "random") {
     if (!arguments.answers.empty()) throw fail("--answers cannot be combined with --player random");
     value_for("--player", check_player(arguments.player, arguments.settings));
@@ -150,6 +149,7 @@ std::string exams_text(const Games& games) {
   for (const AnyGame* const game : games.all()) {
     if (game->read_exam) text += fmt::format("\n{}: {}", game->name, game->exam_text);
   }
+  text += fmt::format("\nother games: {}", kPlainExamText);
   return text;
 }
 
@@ -161,11 +161,7 @@ void add_eval_command(const Command& program, const Games& games) {
   const Command command =
       program.add_command("eval", "Grade a player on positions whose best moves are known");
   command.heading("Grading");
-  command
-      .option("--game", arguments->game,
-              games_that([](const AnyGame& game) { return game.read_exam != nullptr; }, " or "))
-      .shows_type("NAME")
-      .required();
+  command.option("--game", arguments->game, "the game").shows_type("NAME").required();
   command.option("--labels", arguments->labels, "file with labelled positions")
       .shows_type("PATH")
       .required();

@@ -418,10 +418,59 @@ TEST(EvalCommand, UnmatchedMovesAreAFailure) {
   EXPECT_EQ(run.err, "senet eval: the labels do not contain the move played in 1 of 2 positions\n");
 }
 
+// Games that have no label format.
+TEST(EvalCommand, GradesAnyGame) {
+  // X wins at once by c3 and draws or loses by others; then every move is as good as every other.
+  const std::string labels =
+      R"({"position": "a3a2b3b2", "moves": {"c3": 1, "c2": 0.25, "a1": -1, "b1": -1, "c1": -1}})"
+      "\n"
+      R"({"position": "", "best": ["a1", "b1", "c1", "a2", "b2", "c2", "a3", "b3", "c3"]})"
+      "\n"
+      R"({"position": "a3a2b3b2", "best": ["c3"]})"
+      "\n";
+  const ProgramRun good = eval_text("tic_tac_toe", labels, {"--player", "one-ply"});
+  ASSERT_EQ(good.exit_code, 0) << good.err << good.out;
+  EXPECT_EQ(good.metric("tic_tac_toe", "best"), 1);
+  EXPECT_EQ(good.metric("tic_tac_toe", "loss"), 0);
+  EXPECT_EQ(good.metric("tic_tac_toe", "positions"), 3);
+  EXPECT_EQ(good.metric("tic_tac_toe", "positions_where_it_matters"), 2);
+  const ProgramRun random = eval_text("tic_tac_toe", labels, {"--player", "random"});
+  ASSERT_EQ(random.exit_code, 0) << random.err;
+  EXPECT_NEAR(random.metric("tic_tac_toe", "best"), (0.2 + 1 + 0.2) / 3, 1e-6);
+  EXPECT_NEAR(random.metric("tic_tac_toe", "best_where_it_matters"), 0.2, 1e-6);
+  EXPECT_NEAR(random.metric("tic_tac_toe", "loss"), 1 - (1 + 0.25 - 3) / 5, 1e-6);
+
+  const TemporaryFolder folder;
+  const std::string answers = folder.path() / "answers";
+  ASSERT_EQ(
+      eval_text("tic_tac_toe", labels, {"--player", "one-ply", "--answers", answers}).exit_code, 0);
+  EXPECT_TRUE(text_of(answers).starts_with(R"({"position":"a3a2b3b2","move":"c3"})"))
+      << text_of(answers);
+
+  // A move that is not rated.
+  const ProgramRun partial = eval_text(
+      "tic_tac_toe", R"({"position": "a3a2b3b2", "moves": {"c2": 0}})", {"--player", "one-ply"});
+  EXPECT_EQ(partial.exit_code, 1);
+  EXPECT_EQ(partial.metric("tic_tac_toe", "unmatched"), 1);
+
+  const auto wrong = [](const std::string& line, const std::string& why) {
+    expect_failure(eval_text("tic_tac_toe", line), 2, "eval", why);
+  };
+  wrong("[1]", "line 1: this is not a JSON object");
+  wrong(R"({"moves": {"a1": 0}})", "\"position\" is missing");
+  wrong(R"({"position": "a9", "best": ["a1"]})", "line 1: tic_tac_toe position \"a9\"");
+  wrong(R"({"position": "a3a2b3b2c3", "best": ["c2"]})", "no player is to move");
+  wrong(R"({"position": ""})", "either");
+  wrong(R"({"position": "", "best": ["a1"], "moves": {"a1": 0}})", "either");
+  wrong(R"({"position": "", "best": []})", "\"best\" is empty");
+  wrong(R"({"position": "", "best": "a1"})", "\"best\" is not an array");
+  wrong(R"({"position": "", "best": [1]})", "not a string");
+  wrong(R"({"position": "", "moves": {"a1": "good"}})", "move \"a1\" is not a number");
+  wrong(R"({"position": "a1", "moves": {"a1": 0}})", "move \"a1\":");
+}
+
 TEST(EvalCommand, BadInputIsOneLine) {
   expect_failure(eval("go", kConnectFourLabels), 2, "eval", "unknown game");
-  expect_failure(eval("tic_tac_toe", kConnectFourLabels), 2, "eval",
-                 "there is no label format for tic_tac_toe");
   expect_failure(eval("connect_four", "/nowhere/labels.csv"), 2, "eval", "/nowhere/labels.csv");
   expect_failure(eval("connect_four", kData), 2, "eval", "folder");
   expect_failure(eval("connect_four", kBackgammonLabels), 2, "eval", "line 1");
