@@ -93,6 +93,7 @@ class TableGame {
   bool has_afterstates() const { return functions().has_afterstates != 0; }
   bool has_mirror() const { return functions().mirror != nullptr; }
   bool has_sound_moves() const { return functions().sound != nullptr; }
+  bool has_feature_bits() const { return functions().feature_bits != nullptr; }
 
   Turn turn() const {
     const senet_turn turn = functions().turn(user(), bytes_.data());
@@ -169,6 +170,19 @@ class TableGame {
       require(is_finite, "encode", "a value that is not finite");
       if (is_known && is_finite) row.add(feature[i], value[i]);
     }
+  }
+  /// Writes the set of features, [(features() + 63) / 64]; only if has_feature_bits().
+  void feature_bits(std::span<std::uint64_t> words) const {
+    fill("feature_bits", "the words of features", words.data(), words.size(),
+         [&](std::uint64_t* to) {
+           functions().feature_bits(user(), bytes_.data(), to);
+           return static_cast<std::uint32_t>(words.size());
+         });
+  }
+  FeatureBits<kFeatures> feature_bits() const {
+    FeatureBits<kFeatures> bits{};
+    feature_bits(std::span(bits).first((features() + 63) / 64));
+    return bits;
   }
   std::array<std::uint16_t, kLogitsPerAction> logits_of(Action action) const {
     std::array<std::uint16_t, kLogitsPerAction> logits;

@@ -3,10 +3,13 @@
 
 #include <cassert>
 #include <functional>
+#include <memory>
+#include <memory_resource>
 #include <span>
 #include <vector>
 
 #include "nn/evaluator.hpp"
+#include "nn/huge_pages.hpp"
 #include "search/rounds.hpp"
 
 namespace senet {
@@ -21,15 +24,8 @@ class Analysis {
   Analysis(Evaluator& evaluator, const SearchSettings& settings, std::uint32_t visits,
            std::size_t lanes, std::size_t batch_rows, const Tablebase<G>& tablebase = {},
            const G& game = only_start<G>())
-      : evaluator_(evaluator), rounds_(batch_rows, row_size(game)) {
-    assert(lanes >= 1 && batch_rows >= 1);
-    const TreeLimits limits = limits_for(game, visits, settings.evaluates);
-    lanes_.reserve(lanes);
-    for (std::size_t i = 0; i < lanes; ++i) {
-      lanes_.push_back({SearchOf(settings, limits)});
-      lanes_.back().search.set_tablebase(tablebase);
-    }
-  }
+      : Analysis(evaluator, settings, limits_for(game, visits, settings.evaluates), lanes,
+                 batch_rows, tablebase, row_size(game)) {}
 
   /// Searches all states (unfinished games) with this budget and calls use(index, decision, search)
   /// when each search ends; decision and search are valid during the call. If the budget asks for
@@ -53,6 +49,34 @@ class Analysis {
     std::size_t index = 0;  // of its state
     bool busy = false;
   };
+  /// The memory of all searches: one block, so that hundreds of small trees share huge pages.
+  struct Memory {
+    Memory(const SearchSettings& settings, const TreeLimits& limits, std::size_t lanes)
+        : block(lanes * (SearchOf::bytes(settings, limits) +
+                         ScratchPool<G>::bytes(settings.leaves) + kGaps),
+                &pages),
+          scratches(lanes * settings.leaves, block) {}
+
+    static constexpr std::size_t kGaps = 1024;  // lost to the alignment of a search's parts
+    HugePages pages;
+    std::pmr::monotonic_buffer_resource block;
+    ScratchPool<G> scratches;
+  };
+
+  Analysis(Evaluator& evaluator, const SearchSettings& settings, const TreeLimits& limits,
+           std::size_t lanes, std::size_t batch_rows, const Tablebase<G>& tablebase,
+           const RowSize& row)
+      : evaluator_(evaluator),
+        rounds_(batch_rows, row),
+        memory_(std::make_unique<Memory>(settings, limits, lanes)) {
+    assert(lanes >= 1 && batch_rows >= 1);
+    lanes_.reserve(lanes);
+    for (std::size_t i = 0; i < lanes; ++i) {
+      SearchOf& search = lanes_.emplace_back(SearchOf(settings, limits, memory_->block)).search;
+      search.share_scratches(memory_->scratches);
+      search.set_tablebase(tablebase);
+    }
+  }
 
   /// TurnsOf: each lane searches one state after the other.
   template <class Use>
@@ -90,6 +114,7 @@ class Analysis {
 
   Evaluator& evaluator_;
   Rounds<SearchOf> rounds_;
+  std::unique_ptr<Memory> memory_;
   std::vector<Lane> lanes_;
 };
 

@@ -5,9 +5,12 @@
 
 Uniformly random legal play. A step plays one move in one game and writes the observation and the
 legal actions of the next position. The peers are measured if they are installed: pgx (on the CPU),
-OpenSpiel (from Python, its only interface for this), and EnvPool. EnvPool has neither game, so it
-steps CartPole, whose rules and observation are far simpler: only a scale for its overhead. A step
-of backgammon is a whole play in senet, and one checker's move (pgx) or two (OpenSpiel) elsewhere.
+OpenSpiel (from Python, its only interface for this), and EnvPool. EnvPool has none of the games, so
+it steps CartPole, whose rules and observation are far simpler: only a scale for its overhead. A
+step of backgammon is a whole play in senet, and one checker's move (pgx) or two (OpenSpiel)
+elsewhere.
+Othello is not part of senet: it is the game of docs/adding-a-game.md, compiled from that page with
+g++ and loaded as a shared object, as yours would be.
 
 All measurements alternate in rounds; the table has medians. CPU time is of the process, all of its
 threads together.
@@ -15,7 +18,10 @@ threads together.
 
 import argparse
 import os
+import pathlib
 import statistics
+import subprocess
+import tempfile
 import time
 
 CORE = min(os.sched_getaffinity(0))
@@ -26,6 +32,19 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 import numpy as np  # noqa: E402
 
 import senet  # noqa: E402
+
+
+def load_othello():
+    """Adds the game of docs/adding-a-game.md to senet's, as that page builds it."""
+    root = pathlib.Path(__file__).resolve().parents[2]
+    page = (root / "docs/adding-a-game.md").read_text()
+    listing = "".join(block.split("```", 1)[0] for block in page.split("```cpp\n")[1:])
+    with tempfile.TemporaryDirectory() as folder:
+        library = pathlib.Path(folder, "othello.so")
+        subprocess.run(["g++", "-std=c++20", "-O2", "-shared", "-fPIC", "-fvisibility=hidden",
+                        f"-I{root}/games/include", f"-I{root}/engine/host/include",
+                        "-x", "c++", "-", "-o", library], input=listing, text=True, check=True)
+        senet.load_game(str(library))
 
 
 class Senet:
@@ -183,12 +202,15 @@ def measure(peer, n, seconds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--games", nargs="+", default=["connect_four", "backgammon"], choices=senet.games())
+    games = ["connect_four", "backgammon", "othello"]
+    parser.add_argument("--games", nargs="+", default=games, choices=games)
     parser.add_argument("--n", type=int, default=1024, help="games of a batch (default %(default)s)")
     parser.add_argument("--rounds", type=int, default=5, help="default %(default)s")
     parser.add_argument("--seconds", type=float, default=1.0,
                         help="CPU time of each measurement (default %(default)s)")
     arguments = parser.parse_args()
+    if "othello" in arguments.games:
+        load_othello()
     print(f"{arguments.n} games, core {CORE}, medians of {arguments.rounds} rounds")
     print(f"{'game':14} {'environment':20} {'million steps per CPU second':>30}")
     print(f"{'':14} {'':20} {'with actions drawn':>30} {'step alone':>12} {'range':>16}")

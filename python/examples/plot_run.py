@@ -9,7 +9,6 @@ import pathlib
 import matplotlib
 import numpy as np
 import senet
-from train import score
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
@@ -34,7 +33,8 @@ def main(arguments=None):
     networks = [run.network(name) for name in names]
     minutes = np.interp([int(name) for name in names],
                         [0, *frame["networks"]], [0, *frame["minutes"]])
-    scores.plot(minutes, [score(network, networks[-1], given.games) for network in networks], ".-")
+    scores.plot(minutes, [senet.match("connect_four", network, networks[-1], given.games).score
+                          for network in networks], ".-")
     scores.set(title="Points against the last network", xlabel="minutes", ylim=(0, 0.6))
 
     data = run.records().read(features="none", policy="dense", text=True)

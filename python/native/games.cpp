@@ -197,7 +197,8 @@ void bind_state(nb::module_& module) {
   nb::class_<AnyState>(module, "State", R"(A position of a game, for walking through games by hand.
 
 play() changes it; copy() makes an independent one. Two states are equal if they are the same
-position of the same game. For many games at once, VecEnv is far faster.
+position of the same game; put `key` in sets and dictionaries. For many games at
+once, VecEnv is far faster.
 
 Args:
     game: the name of a game.
@@ -316,15 +317,13 @@ Raises:
              const auto key = table_for<EnvTable>(state.game()).key;
              return &state.game() == &second.game() && key(state.bytes()) == key(second.bytes());
            })
-      .def("__hash__",
-           [](const AnyState& state) {
-             return table_for<EnvTable>(state.game()).key(state.bytes()) >> 1;
-           })
       .def("__reduce__", [](nb::handle self) {
         const auto& state = nb::cast<const AnyState&>(self);
         return nb::make_tuple(self.type(),
                               nb::make_tuple(state.game().name, value_or_raise(state.try_text())));
       });
+  // play() changes a state; its key serves sets and dictionaries.
+  module.attr("State").attr("__hash__") = nb::none();
 }
 
 }  // namespace

@@ -397,10 +397,10 @@ std::string add_game(const nb::object& game) {
   std::string added = add(PythonGame{std::move(rules), std::move(complete)}, "");
   // When the interpreter ends, it frees what the methods refer to.
   nb::module_::import_("atexit").attr("register")(nb::cpp_function([own] {
-    for (nb::object* const method :
+    for (nb::object* const held :
          {&own->start, &own->turn, &own->legal, &own->play, &own->outcome, &own->encode,
           &own->chance, &own->viewer, &own->dumps, &own->loads, &own->literal}) {
-      *method = nb::none();
+      *held = nb::none();
     }
   }));
   return added;

@@ -122,8 +122,8 @@ Answerers answerers_for(const AnyGame& game, const PythonNetwork* network, nb::h
 
 /// Results of all positions, in arrays of this module's layout (senet.search).
 struct Results {
-  Results(std::size_t states, std::size_t columns)
-      : columns(columns), visits(states * columns), values(states), policy(states * columns) {}
+  Results(std::size_t states, std::size_t width)
+      : columns(width), visits(states * width), values(states), policy(states * width) {}
 
   /// Thread-safe for different rows.
   void write(std::size_t row, const AnyState& state, const EnvShape& shape,
@@ -215,7 +215,8 @@ nb::tuple search(const nb::sequence& given, const nb::object& evaluator, std::ui
   request.batch_rows = batch;
   // With a function, two threads: while Python answers the batch of one, the other gathers.
   const bool is_function = network == nullptr && !evaluator.is_none();
-  const std::size_t sides = std::clamp<std::size_t>(threads.value_or(is_function ? 2 : 1), 1,
+  const std::size_t usual = is_function && std::thread::hardware_concurrency() != 1 ? 2 : 1;
+  const std::size_t sides = std::clamp<std::size_t>(threads.value_or(usual), 1,
                                                     std::min<std::size_t>(states.size(), 256));
   const std::size_t each = (states.size() + sides - 1) / sides;
   request.lanes = std::clamp<std::size_t>(
@@ -278,9 +279,9 @@ Args:
     batch: maximum rows n of an evaluation.
     lanes: searches in progress at the same time in each thread; by default as many as fill a
         batch with their `leaves`.
-    threads: by default 1; with a function 2, of which one gathers while Python answers the other.
-        Results do not depend on threads, lanes and batch if the evaluator answers each row the same
-        in every batch.
+    threads: by default 1; with a function and more than one core 2, of which one gathers while
+        Python answers the other. Results do not depend on threads, lanes and batch if the
+        evaluator answers each row the same in every batch.
     mode: "position", "afterstates" (the positions that the moves lead to, before dice) or
         "playouts". By default what the network was trained for; in a game with afterstates, these.
     noise: whether to add Dirichlet noise at the root, drawn from `seed`.

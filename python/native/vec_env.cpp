@@ -1,8 +1,5 @@
 #include "python/native/vec_env.hpp"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -21,21 +18,7 @@ void clear_results(const EnvArrays& arrays, std::size_t count) {
   std::fill_n(arrays.outcome.data(), count, std::int8_t{-1});
 }
 
-constexpr std::size_t kCacheLine = 64, kHugePage = std::size_t{1} << 21;
-
 }  // namespace
-
-ZeroedMemory::ZeroedMemory(std::size_t bytes)
-    : data_(nullptr, {std::align_val_t(bytes < kHugePage ? kCacheLine : kHugePage)}) {
-  const std::size_t alignment = static_cast<std::size_t>(data_.get_deleter().alignment);
-  const std::size_t room = (bytes + alignment - 1) / alignment * alignment;
-  data_.reset(::operator new(room, data_.get_deleter().alignment));
-#ifdef MADV_HUGEPAGE
-  // Only advice: without it, rows take more time to reach.
-  if (alignment == kHugePage) static_cast<void>(::madvise(data(), room, MADV_HUGEPAGE));
-#endif
-  std::memset(data(), 0, bytes);
-}
 
 EnvArrays::EnvArrays(const EnvShape& shape, bool is_sparse)
     : dense(is_sparse ? 0 : shape.count * shape.features),

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <new>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +14,8 @@
 
 #include "engine/lanes/thread_team.hpp"
 #include "games/any_game.hpp"
+#include "nn/aligned_vector.hpp"
+#include "nn/huge_pages.hpp"
 #include "senet/result.hpp"
 
 namespace senet {
@@ -23,15 +24,19 @@ namespace senet {
 /// memory is of huge pages if the system has them: each row of a wide array is on another page.
 class ZeroedMemory {
  public:
-  explicit ZeroedMemory(std::size_t bytes);
-  void* data() const { return data_.get(); }
+  explicit ZeroedMemory(std::size_t bytes)
+      : bytes_(bytes), data_(pages_.allocate(bytes, kLineBytes)) {
+    std::memset(data_, 0, bytes);
+  }
+  ZeroedMemory(const ZeroedMemory&) = delete;
+  ZeroedMemory& operator=(const ZeroedMemory&) = delete;
+  ~ZeroedMemory() { pages_.deallocate(data_, bytes_, kLineBytes); }
+  void* data() const { return data_; }
 
  private:
-  struct Free {
-    std::align_val_t alignment;
-    void operator()(void* data) const { ::operator delete(data, alignment); }
-  };
-  std::unique_ptr<void, Free> data_;
+  HugePages pages_;
+  std::size_t bytes_;
+  void* data_;
 };
 
 /// An array of `size` zeros.

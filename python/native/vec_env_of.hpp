@@ -22,19 +22,30 @@
 
 namespace senet {
 
-/// Writes a set of features as 0 and 1, [kFeatures]. Time goes into storing, so almost all stores
-/// are whole and aligned.
+/// Four features as numbers, for each set of them: bit i is feature i.
+inline constexpr std::size_t kGroup = 4;
+using Group = std::array<float, kGroup>;
+inline constexpr auto kGroups = [] {
+  std::array<Group, 1 << kGroup> groups{};
+  for (std::size_t set = 0; set < groups.size(); ++set) {
+    for (std::size_t i = 0; i < kGroup; ++i) groups[set][i] = static_cast<float>(set >> i & 1);
+  }
+  return groups;
+}();
+
+/// Writes a set of features as 0 and 1, [features].
+inline void write_bits(std::span<const std::uint64_t> words, std::size_t features, float* to) {
+  std::size_t i = 0;
+  for (; i + kGroup <= features; i += kGroup) {
+    std::memcpy(to + i, &kGroups[words[i / 64] >> i % 64 & (kGroups.size() - 1)], sizeof(Group));
+  }
+  for (; i < features; ++i) to[i] = static_cast<float>(words[i / 64] >> i % 64 & 1);
+}
+
+/// The same for a constant number of features. Time goes into storing, so almost all stores are
+/// whole and aligned.
 template <std::size_t kFeatures>
 void write_bits(const FeatureBits<kFeatures>& bits, float* to) {
-  constexpr std::size_t kGroup = 4;
-  using Group = std::array<float, kGroup>;
-  static constexpr auto kGroups = [] {  // by the bits, the lowest first
-    std::array<Group, 1 << kGroup> groups{};
-    for (std::size_t set = 0; set < groups.size(); ++set) {
-      for (std::size_t i = 0; i < kGroup; ++i) groups[set][i] = static_cast<float>(set >> i & 1);
-    }
-    return groups;
-  }();
   const auto bits_from = [](const auto& words, std::size_t first) {
     const std::size_t word = first / 64, shift = first % 64;
     const std::uint64_t next = word + 1 < words.size() ? words[word + 1] : 0;
@@ -108,7 +119,7 @@ class VecEnv final : public AnyVecEnv {
     std::uint16_t* legal;
     std::int32_t* legal_count;
     std::size_t columns, most_legal, most_active, features;
-    bool columns_are_actions, is_sparse;
+    bool columns_are_actions, is_sparse, has_bits;
   };
   Rows rows() const;
 
@@ -190,7 +201,8 @@ typename VecEnv<G>::Rows VecEnv<G>::rows() const {
           .most_active = shape_.most_active,
           .features = shape_.features,
           .columns_are_actions = shape_.columns_are_actions,
-          .is_sparse = options_.is_sparse};
+          .is_sparse = options_.is_sparse,
+          .has_bits = has_feature_bits(start_)};
 }
 
 template <Game G>
@@ -302,6 +314,15 @@ void VecEnv<G>::write_dense(const Rows& to, std::size_t row, const G& state,
     float* const dense = &to.dense[row * G::kFeatures];
     write_bits<G::kFeatures>(state.feature_bits(), dense);
   } else {
+    if constexpr (BinaryFeaturesGame<G>) {
+      if (to.has_bits) {
+        std::array<std::uint64_t, FeatureBits<G::kFeatures>().size()> words;
+        const std::span used = std::span(words).first((to.features + 63) / 64);
+        std::ranges::fill(used, 0);
+        state.feature_bits(used);
+        return write_bits(used, to.features, &to.dense[row * to.features]);
+      }
+    }
     float* const dense = &to.dense[row * to.features];
     std::uint16_t* const indices = &to.indices[row * to.most_active];
     const auto before = static_cast<std::size_t>(to.counts[row]);

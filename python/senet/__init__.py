@@ -8,10 +8,12 @@
 from importlib.metadata import version as _version
 
 from senet._core import Game, Network, Records, State, Turn, VecEnv, add_game, games, load_game, search
+from senet.matches import Match, match
 from senet.run import Run
 
 __all__ = [
     "Game",
+    "Match",
     "Network",
     "Records",
     "Run",
@@ -21,6 +23,7 @@ __all__ = [
     "add_game",
     "games",
     "load_game",
+    "match",
     "records",
     "search",
 ]

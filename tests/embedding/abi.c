@@ -171,5 +171,6 @@ int main(void) {
   FIELD(senet_game_table, sound);
   FIELD(senet_game_table, mirror);
   FIELD(senet_game_table, mirror_action);
+  FIELD(senet_game_table, feature_bits);
   return 0;
 }

@@ -364,6 +364,16 @@ const Fault kFaults[] = {
      "own_tic_tac_toe: sound: "},
     {noughts,
      [](auto& t) {
+       t.feature_bits = [](void*, const void*, std::uint64_t* words) { words[0] = 1; };
+     },
+     "own_tic_tac_toe: feature_bits: not the features of encode (in 3/3/3, game 0, ply 0)"},
+    {noughts,
+     [](auto& t) {
+       t.feature_bits = [](void*, const void*, std::uint64_t* words) { words[1] = 1; };
+     },
+     "own_tic_tac_toe: feature_bits: writes past the words of features (in 3/3/3, game 0, ply 0)"},
+    {noughts,
+     [](auto& t) {
        t.encode = [](void*, const void*, std::uint16_t* feature, float* value) -> std::uint32_t {
          feature[0] = 0;
          value[0] = std::numeric_limits<float>::infinity();

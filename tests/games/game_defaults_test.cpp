@@ -42,12 +42,15 @@ struct Nim : GameDefaults<Nim> {
     mover = other(mover);
   }
   std::uint8_t outcome() const { return mover == 1 ? 0 : 2; }
-  void encode(FeatureRow& row) const {
+  FeatureBits<kFeatures> feature_bits() const {
+    FeatureBits<kFeatures> bits{};
     for (std::size_t heap = 0; heap < kHeaps; ++heap) {
-      for (std::size_t i = 0; i < heaps[heap]; ++i) row.add(heap * kSticks + i, 1);
+      bits[0] |= ((std::uint64_t{1} << heaps[heap]) - 1) << heap * kSticks;
     }
+    return bits;
   }
 };
+static_assert(BinaryFeaturesGame<Nim>);
 
 /// Both players roll a die in turn; the first to reach 6 pips wins. A move is to take the pips or
 /// not to.
@@ -101,6 +104,19 @@ TEST(GameDefaults, FulfilTheContract) {
   EXPECT_GT(nim.distinct_states, 100u);
   EXPECT_EQ(nim.outcomes[1], 0u);
   EXPECT_GT(pips.chance_turns, 100u);
+}
+
+TEST(GameDefaults, FeaturesAreThoseOfTheSet) {
+  Nim state;
+  state.heaps = {1, 0, 5};
+  std::array<std::uint16_t, Nim::kMaxActive> index;
+  std::array<float, Nim::kMaxActive> value;
+  FeatureRow row(index.data(), value.data(), index.size());
+  state.encode(row);
+  const std::array<std::uint16_t, 6> expected = {0, 10, 11, 12, 13, 14};
+  EXPECT_TRUE(std::ranges::equal(std::span(index).first(row.count()), expected));
+  EXPECT_TRUE(
+      std::ranges::all_of(std::span(value).first(row.count()), [](float x) { return x == 1; }));
 }
 
 TEST(GameDefaults, KeysDifferForEveryState) {

@@ -305,6 +305,7 @@ class Checker {
     require(std::adjacent_find(index.begin(), index.end()) == index.end(),
             "encode: the same feature twice");
     if constexpr (BinaryFeaturesGame<G>) {
+      if (!has_feature_bits(state)) return;
       FeatureBits<G::kFeatures> bits{};
       for (const std::size_t i : index) bits[i / 64] |= std::uint64_t{1} << i % 64;
       require(

@@ -130,10 +130,11 @@ concept FixedOutcomesGame = requires {
 /// A type that implements many games, each with its own outcomes, which its states report. All
 /// states of one game return the same values, and the returned memory outlives the states. A state
 /// may also report its game's name(), what it supports: has_dice(), has_afterstates(),
-/// has_mirror(), has_sound_moves(); and smaller numbers than the type's: most_legal(),
-/// most_chance(), most_active(), features(), policy_logits(). A text alone does not identify the
-/// game, so other_from_text(text) of a state replaces from_text(text). A default-constructed state
-/// is not the start of a game: code that plays from the start takes it as an argument.
+/// has_mirror(), has_sound_moves(), has_feature_bits(); and smaller numbers than the type's:
+/// most_legal(), most_chance(), most_active(), features(), policy_logits(). A text alone does not
+/// identify the game, so other_from_text(text) of a state replaces from_text(text). A
+/// default-constructed state is not the start of a game: code that plays from the start takes it as
+/// an argument.
 ///   kMaxOutcomes     maximum number of outcomes of any game of the type
 ///   outcome_values()  [outcomes] f32, as kOutcomeValues
 ///   outcome_mirror()  [outcomes] u8, as kOutcomeMirror
@@ -351,7 +352,8 @@ constexpr std::size_t most_edges(const G& game) {
   return std::max(most_legal(game), most_chance(game));
 }
 
-/// Whether the game supports Evaluates::kAfterstates, and whether it has mirrored() and sound().
+/// Whether the game supports Evaluates::kAfterstates, and whether it has mirrored(), sound() and
+/// feature_bits().
 /// Constants, unless the type has functions of these names.
 template <Game G>
 constexpr bool has_afterstates([[maybe_unused]] const G& game) {
@@ -367,6 +369,11 @@ template <Game G>
 constexpr bool has_sound_moves([[maybe_unused]] const G& game) {
   if constexpr (requires { game.has_sound_moves(); }) return game.has_sound_moves();
   return SoundMovesGame<G>;
+}
+template <Game G>
+constexpr bool has_feature_bits([[maybe_unused]] const G& game) {
+  if constexpr (requires { game.has_feature_bits(); }) return game.has_feature_bits();
+  return BinaryFeaturesGame<G>;
 }
 
 /// Reads a state of the game to which the state `game` belongs.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -35,7 +36,8 @@ inline Result<Action> read_action_number(std::string_view text);
 ///   kName, kMaxLegal, kFeatures, kMaxActive, kPolicyLogits
 ///   turn, legal, play, outcome, encode    and, with dice, kMaxChance, chance and viewer
 ///
-/// senet/game.hpp explains them. G replaces any default by a member of the same name: three ways to
+/// senet/game.hpp explains them. A game whose features are all 0 or 1 may define feature_bits in
+/// place of encode. G replaces any default by a member of the same name: three ways to
 /// end (won, drawn, lost), a logit for each action, short texts, and a key that is a hash of the
 /// state's bytes. That key needs a type in which equal states have equal bytes: no padding, no
 /// floating-point member, and no byte left over from a former move.
@@ -55,6 +57,17 @@ struct GameDefaults {
     return self().turn() == Turn::kPlayer1 ? 1 : 0;
   }
   static std::array<std::uint16_t, 1> logits_of(Action action) { return {action}; }
+  void encode(FeatureRow& row) const {
+    static_assert(
+        requires { self().feature_bits(); }, "a game needs encode() or feature_bits()");
+    std::size_t first = 0;  // of a word
+    for (std::uint64_t word : self().feature_bits()) {
+      for (; word != 0; word &= word - 1) {
+        row.add(first + static_cast<std::size_t>(std::countr_zero(word)), 1);
+      }
+      first += 64;
+    }
+  }
   std::uint64_t key() const {
     static_assert(std::has_unique_object_representations_v<G>,
                   "the default key() needs a type without padding and floating-point members");

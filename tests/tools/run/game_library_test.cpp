@@ -43,6 +43,13 @@ TEST_F(GameLibrary, ItsGameIsPlayedTrainedAndInspected) {
   EXPECT_EQ(match.exit_code, 0) << match.err;
   EXPECT_NE(match.out.find("4 of 4 pairs"), std::string::npos) << match.out;
 
+  const std::string labels = run() / "labels";
+  write_text(labels, R"({"position": "0:oooooooooo.....xxxxxxxxxx", "best": ["a2a3"]})");
+  const ProgramRun graded = run_senet(
+      with({"eval", "--game", "breakthrough", "--labels", labels, "--weights", weights}, own));
+  EXPECT_EQ(graded.exit_code, 0) << graded.err;
+  EXPECT_NE(graded.out.find("on 1 positions"), std::string::npos) << graded.out;
+
   const std::string log = run() / "games.senet";
   const ProgramRun shown = run_senet(with({"inspect", log, "--game-number", "7"}, own));
   EXPECT_EQ(shown.exit_code, 0) << shown.err;
@@ -90,6 +97,9 @@ TEST_F(GameLibrary, ItsGameIsPlayedInTheProtocol) {
   EXPECT_NE(std::ranges::find(options, games), options.end());
   EXPECT_EQ(ask("position aa lm 1 2 moves\ngo nodes 30", "bestmove").back(), "bestmove l");
   EXPECT_EQ(ask("position fen ll ll 0 3\ngo", "bestmove").back(), "bestmove l");
+  EXPECT_EQ(ask("position startpos\ngo", "error").back(),
+            "error missing_context the dice are not known: end the moves of the position with the "
+            "roll");
   EXPECT_NE(ask("position aa lm 1 9", "error").back().find("illegal_position"), std::string::npos);
   ask("setoption name Game value breakthrough\nposition startpos moves 8 8\ngo nodes 50",
       "bestmove");

@@ -238,7 +238,11 @@ void Session::go(Words words) {
   const Role role = request.role.value_or(Role::kChequer);
   if (role == Role::kCube) return say("bestcube nodouble");
   if (turn == Turn::kChance) {
-    throw refuse(Code::kMissingContext, "the dice are not known: dice <d1> <d2>");
+    if (engine_.game().with_dice != nullptr) {
+      throw refuse(Code::kMissingContext, "the dice are not known: dice <d1> <d2>");
+    }
+    throw refuse(Code::kMissingContext,
+                 "the dice are not known: end the moves of the position with the roll");
   }
   think(request, role, began);
 }

@@ -144,6 +144,13 @@ senet_game_table game_table() {
       };
     }
   }
+  if constexpr (BinaryFeaturesGame<G>) {
+    if (has_feature_bits(start)) {
+      table.feature_bits = [](void*, const void* state, std::uint64_t* words) {
+        std::ranges::copy(game<G>(state).feature_bits(), words);
+      };
+    }
+  }
   if constexpr (SoundMovesGame<G>) {
     if (has_sound_moves(start)) {
       table.sound = [](void*, const void* state, senet_action* actions) {
