@@ -96,7 +96,7 @@ struct Kit {
   std::array<std::string_view, 2> count_names = {"each_once", "by_chance"};
 
   /// Reads labelled positions for `senet eval`. Validates the whole file; errors name the line.
-  /// Default: read_plain_exam() of games/exam.hpp, whatever the game.
+  /// Default: read_plain_exam() of games/exam.hpp. Called by read_exam() there.
   Result<Exam> (*read_exam)(const std::string& file) = nullptr;
   /// With read_exam: the formats of the labels and of the answers, as lines of text for people.
   std::string_view exam_text = {};
@@ -365,11 +365,11 @@ std::string games_that(const std::function<bool(const AnyGame&)>& has,
                        std::string_view last = " and ");
 
 /// Type-erases a state. For a game that is not listed, the caller must include games/kit.hpp.
-inline AnyState any(const AnyState& state) { return state; }
 template <Game G>
 AnyState any(const G& state) {
   return AnyState(game_table<AnyGame, G>(), state);
 }
+inline AnyState any(const AnyState& state) { return state; }
 template <Game G>
 Result<AnyState> any(const Result<G>& state) {
   return state ? Result<AnyState>(any(*state)) : state.error();

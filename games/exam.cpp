@@ -61,7 +61,11 @@ Result<PlainLabel> parse_plain_label(const AnyGame& game, std::string_view line)
     const std::string& text = has_best ? value.get_ref<const std::string&>() : key;
     const Result<Action> action = state->action_from_text(text);
     if (!action) return fail(fmt::format("move \"{}\": {}", text, action.error().reason()));
-    label.worth[*action] = has_best ? 1 : value.get<double>();
+    if (has_best) {
+      label.worth[*action] = 1;
+    } else if (!label.worth.try_emplace(*action, value.get<double>()).second) {
+      return fail(fmt::format("move \"{}\" is rated twice", text));
+    }
   }
   return label;
 }
@@ -155,6 +159,10 @@ Result<void> for_each_line(const std::string& file,
   }
   if (stream.bad()) return fail(file + ": cannot be read to its end");
   return {};
+}
+
+Result<Exam> read_exam(const AnyGame& game, const std::string& file) {
+  return game.read_exam != nullptr ? game.read_exam(file) : read_plain_exam(game, file);
 }
 
 Result<Exam> read_plain_exam(const AnyGame& game, const std::string& file) {

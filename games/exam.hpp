@@ -84,9 +84,12 @@ Result<void> for_each_line(const std::string& file,
 /// outlive the exam.
 Result<Exam> read_plain_exam(const AnyGame& game, const std::string& file);
 inline constexpr std::string_view kPlainExamText =
-    "one JSON object per line: position (its text), and either best, a list of\n"
-    "moves, or moves, an object with the expected result of each move for the\n"
-    "player to move; answers: position, move";
+    "one JSON object per line, {\"position\": TEXT, \"best\": [MOVE, ...]} or\n"
+    "{\"position\": TEXT, \"moves\": {MOVE: RESULT, ...}}, with the expected result of\n"
+    "each move for the player to move; answers: position, move";
+
+/// The exam of a file in the game's own format, or else a plain one.
+Result<Exam> read_exam(const AnyGame& game, const std::string& file);
 
 /// Reads the labels of a file. `parse(line)` returns Result<std::optional<Label>>; nothing for a
 /// line without a label. Fails as for_each_line() does, and when the file has no labels.

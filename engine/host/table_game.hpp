@@ -376,7 +376,8 @@ decltype(auto) with_type_of(const GameTable& table, Use&& use) {
 }
 
 static_assert(sizeof(TableGame<kSmallState, false>) == 128);
-static_assert(StochasticGame<TableGame<kSmallState, false>> &&
+static_assert(BinaryFeaturesGame<TableGame<kSmallState, false>> &&
+              StochasticGame<TableGame<kSmallState, false>> &&
               MirrorGame<TableGame<kSmallState, false>> &&
               SoundMovesGame<TableGame<SENET_MOST_STATE, true>>);
 

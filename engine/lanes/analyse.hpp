@@ -72,7 +72,8 @@ class Analysis {
     assert(lanes >= 1 && batch_rows >= 1);
     lanes_.reserve(lanes);
     for (std::size_t i = 0; i < lanes; ++i) {
-      SearchOf& search = lanes_.emplace_back(SearchOf(settings, limits, memory_->block)).search;
+      SearchOf& search =
+          lanes_.emplace_back(Lane{SearchOf(settings, limits, memory_->block)}).search;
       search.share_scratches(memory_->scratches);
       search.set_tablebase(tablebase);
     }

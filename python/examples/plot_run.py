@@ -18,7 +18,7 @@ def main(arguments=None):
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("out", type=pathlib.Path)
-    parser.add_argument("--games", type=int, default=200, help="of each score")
+    parser.add_argument("--games", type=int, default=200, help="of each score, an even number")
     given = parser.parse_args(arguments)
     run = senet.Run(given.folder)
     figure, axes = plt.subplots(2, 2, figsize=(9, 6), dpi=75)

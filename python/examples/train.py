@@ -61,4 +61,6 @@ def main(folder, rounds=5, games=3000, steps=1000):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python train.py FOLDER")
     main(pathlib.Path(sys.argv[1]))

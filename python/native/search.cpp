@@ -3,6 +3,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
@@ -147,6 +148,12 @@ struct Results {
   std::vector<float> values, policy;
 };
 
+/// The cores that this process may use.
+int usable_cores() {
+  cpu_set_t cores;
+  return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 2;
+}
+
 /// Calls work(i) on a separate thread for each i, without the interpreter lock, and waits. Only the
 /// calling thread, Python's main thread, can see signals such as Ctrl-C. If a signal's handler
 /// raises, sets `stop`, waits for the threads, and throws what it raised.
@@ -215,7 +222,7 @@ nb::tuple search(const nb::sequence& given, const nb::object& evaluator, std::ui
   request.batch_rows = batch;
   // With a function, two threads: while Python answers the batch of one, the other gathers.
   const bool is_function = network == nullptr && !evaluator.is_none();
-  const std::size_t usual = is_function && std::thread::hardware_concurrency() != 1 ? 2 : 1;
+  const std::size_t usual = is_function && usable_cores() > 1 ? 2 : 1;
   const std::size_t sides = std::clamp<std::size_t>(threads.value_or(usual), 1,
                                                     std::min<std::size_t>(states.size(), 256));
   const std::size_t each = (states.size() + sides - 1) / sides;
@@ -279,8 +286,8 @@ Args:
     batch: maximum rows n of an evaluation.
     lanes: searches in progress at the same time in each thread; by default as many as fill a
         batch with their `leaves`.
-    threads: by default 1; with a function and more than one core 2, of which one gathers while
-        Python answers the other. Results do not depend on threads, lanes and batch if the
+    threads: by default 1; with a function 2 if Python may use two cores, so that one thread gathers
+        while Python answers the other. Results do not depend on threads, lanes and batch if the
         evaluator answers each row the same in every batch.
     mode: "position", "afterstates" (the positions that the moves lead to, before dice) or
         "playouts". By default what the network was trained for; in a game with afterstates, these.

@@ -23,12 +23,12 @@
 namespace senet {
 
 /// Four features as numbers, for each set of them: bit i is feature i.
-inline constexpr std::size_t kGroup = 4;
-using Group = std::array<float, kGroup>;
-inline constexpr auto kGroups = [] {
-  std::array<Group, 1 << kGroup> groups{};
+inline constexpr std::size_t kGroupSize = 4;
+using FeatureGroup = std::array<float, kGroupSize>;
+inline constexpr auto kFeatureGroups = [] {
+  std::array<FeatureGroup, 1 << kGroupSize> groups{};
   for (std::size_t set = 0; set < groups.size(); ++set) {
-    for (std::size_t i = 0; i < kGroup; ++i) groups[set][i] = static_cast<float>(set >> i & 1);
+    for (std::size_t i = 0; i < kGroupSize; ++i) groups[set][i] = static_cast<float>(set >> i & 1);
   }
   return groups;
 }();
@@ -36,8 +36,9 @@ inline constexpr auto kGroups = [] {
 /// Writes a set of features as 0 and 1, [features].
 inline void write_bits(std::span<const std::uint64_t> words, std::size_t features, float* to) {
   std::size_t i = 0;
-  for (; i + kGroup <= features; i += kGroup) {
-    std::memcpy(to + i, &kGroups[words[i / 64] >> i % 64 & (kGroups.size() - 1)], sizeof(Group));
+  for (; i + kGroupSize <= features; i += kGroupSize) {
+    std::memcpy(to + i, &kFeatureGroups[words[i / 64] >> i % 64 & (kFeatureGroups.size() - 1)],
+                sizeof(FeatureGroup));
   }
   for (; i < features; ++i) to[i] = static_cast<float>(words[i / 64] >> i % 64 & 1);
 }
@@ -52,22 +53,24 @@ void write_bits(const FeatureBits<kFeatures>& bits, float* to) {
     return words[word] >> shift | next << 1 << (63 - shift);
   };
   const auto write = [&bits_from](const auto& words, std::size_t first, float* at) {
-    std::memcpy(at, &kGroups[bits_from(words, first) % kGroups.size()], sizeof(Group));
+    std::memcpy(at, &kFeatureGroups[bits_from(words, first) % kFeatureGroups.size()],
+                sizeof(FeatureGroup));
   };
-  if constexpr (kFeatures < 2 * kGroup) {
+  if constexpr (kFeatures < 2 * kGroupSize) {
     for (std::size_t i = 0; i < kFeatures; ++i) to[i] = static_cast<float>(bits[0] >> i & 1);
   } else {
     // The features before the first aligned group, and those after the last.
-    const std::size_t lead = (0 - reinterpret_cast<std::uintptr_t>(to) / sizeof(float)) % kGroup;
+    const std::size_t lead =
+        (0 - reinterpret_cast<std::uintptr_t>(to) / sizeof(float)) % kGroupSize;
     write(bits, 0, to);
-    write(bits, kFeatures - 2 * kGroup, to + kFeatures - 2 * kGroup);
-    write(bits, kFeatures - kGroup, to + kFeatures - kGroup);
+    write(bits, kFeatures - 2 * kGroupSize, to + kFeatures - 2 * kGroupSize);
+    write(bits, kFeatures - kGroupSize, to + kFeatures - kGroupSize);
     FeatureBits<kFeatures> rest;
     for (std::size_t i = 0; i < rest.size(); ++i) rest[i] = bits_from(bits, 64 * i + lead);
-    float* const aligned = std::assume_aligned<sizeof(Group)>(to + lead);
+    float* const aligned = std::assume_aligned<sizeof(FeatureGroup)>(to + lead);
 #pragma GCC unroll 128
-    for (std::size_t i = 0; i + 1 < kFeatures / kGroup; ++i) {
-      write(rest, i * kGroup, aligned + i * kGroup);
+    for (std::size_t i = 0; i + 1 < kFeatures / kGroupSize; ++i) {
+      write(rest, i * kGroupSize, aligned + i * kGroupSize);
     }
   }
 }

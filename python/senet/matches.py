@@ -19,26 +19,46 @@ class Match(NamedTuple):
         return f"<score {self.score:.3f} +- {1.96 * self.error:.3f} in {len(self.results)} games>"
 
 
+# The last number of a stream's seed tells the streams apart: 1 openings, 2 dice, 3 searches. It is
+# never 0, because NumPy pads seeds with zeros.
 def match(game, first, second, games=400, visits=50, *, random_plies=4, seed=1, **settings):
-    """Plays games between two evaluators, or None for random games, with searches of `visits`.
+    """Plays games between two evaluators of senet.search.
 
-    Two games each begin with the same `random_plies` random moves and have the same dice, with
-    sides swapped. All games are searched together. `settings` are those of search().
+    The games come in pairs, which begin with the same random moves and have the same dice, with
+    sides swapped. All games are searched together. The same arguments give the same games.
+
+    Args:
+        game: the name of a game.
+        first, second: a Network, a function, or None: searches that play random games.
+        games: an even number. In games 0, 2, 4 ... the first evaluator is player 0.
+        visits: of the search for each move.
+        random_plies: moves at the beginning. At 0, all pairs of a game without dice are alike.
+        seed: of these moves, of the dice, and of the searches' noise.
+        settings: more arguments of senet.search.
+
+    Returns:
+        A Match.
+
+    Raises:
+        ValueError: `games` is odd, or the game is unknown or always ends within `random_plies`.
     """
     if games < 2 or games % 2:
         raise ValueError(f"games must be an even number from 2, not {games}")
     columns_are_actions = VecEnv(game, 1).columns_are_actions
     states, dice = [], []
     for pair in range(games // 2):
-        states += _opening(game, random_plies, np.random.default_rng((seed, pair)))
-        dice += [np.random.default_rng((seed, pair, 0)) for _ in range(2)]
+        states += _opening(game, random_plies, np.random.default_rng((seed, pair, 1)))
+        dice += [np.random.default_rng((seed, pair, 2)) for _ in range(2)]
+    ply = 0
     while not all(state.is_over for state in states):
         for side, evaluator in enumerate((first, second)):  # the first is player i % 2 of game i
             turns = [i for i, state in enumerate(states)
                      if not state.is_over and state.player == (i + side) % 2]
             if not turns:
                 continue
-            policies = search([states[i] for i in turns], evaluator, visits, **settings)[2]
+            ply += 1
+            noise = int(np.random.default_rng((seed, ply, 3)).integers(2**63))
+            policies = search([states[i] for i in turns], evaluator, visits, seed=noise, **settings)[2]
             for i, column in zip(turns, policies.argmax(axis=1).tolist()):
                 states[i].play(column if columns_are_actions else states[i].legal()[column])
                 _roll(states[i], dice[i])

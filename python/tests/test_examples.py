@@ -56,7 +56,7 @@ def test_training_learns(program, tmp_path, capsys):
 
 
 def test_a_plot(program, tmp_path):
-    for module in ("matplotlib", "pandas", "torch"):
+    for module in ("matplotlib", "pandas"):
         pytest.importorskip(module)
     run = senet.Run(tmp_path / "run").start("connect_four", games=100, workers=1, visits=16, width=16, blocks=1,
                                             begin_after=100, train_batch=32, quiet=True)

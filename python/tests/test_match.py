@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import senet
+from senet.matches import _opening, _roll
 
 
 def test_a_player_draws_with_itself(game):
@@ -36,6 +37,28 @@ def test_values_of_backgammon_are_points():
     network = senet.Network.builtin("backgammon")
     match = senet.match("backgammon", network, None, games=20, visits=2)
     assert np.abs(match.results).max() <= 3 and match.results.sum() > 0
+
+
+def test_the_dice_are_not_those_of_the_opening():
+    """Streams of different purposes differ, and those of different pairs."""
+    first = [np.random.default_rng(seed).integers(2**32)
+             for seed in [(1, pair, which) for pair in range(50) for which in (1, 2, 3)]]
+    assert len(set(first)) == len(first)
+    rolls = {}
+    for seed in range(30):
+        opening = _opening("backgammon", 1, np.random.default_rng((seed, 0, 1)))[0]
+        state = opening.copy()
+        state.play(state.legal()[0])
+        _roll(state, np.random.default_rng((seed, 0, 2)))
+        rolls[seed] = (opening.text.split(":")[-1], state.text.split(":")[-1])
+    assert sum(a == b for a, b in rolls.values()) < 10
+
+
+def test_noise_depends_on_the_seed():
+    matches = [senet.match("connect_four", None, None, games=20, visits=8, noise=True, seed=seed)
+               for seed in (1, 1, 2)]
+    np.testing.assert_array_equal(matches[0].results, matches[1].results)
+    assert not np.array_equal(matches[0].results, matches[2].results)
 
 
 def test_wrong_arguments():

@@ -334,10 +334,15 @@ def compiled(folder, name, language, compiler, standard):
     listings = re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE)
     source, built = folder / f"{name}.{language}", folder / f"{name}.so"
     source.write_text("".join(listings))
+    build(compiler, standard, source, built)
+    return built
+
+
+def build(compiler, standard, source, built):
+    """Compiles a game as docs/adding-a-game.md does."""
     subprocess.run([compiler, f"-std={standard}", "-O2", "-shared", "-fPIC", "-fvisibility=hidden",
                     f"-I{ROOT / 'games/include'}", f"-I{ROOT / 'engine/host/include'}",
                     source, "-o", built], check=True)
-    return built
 
 
 @pytest.fixture(scope="module")
@@ -394,6 +399,48 @@ def test_dense_rows_from_a_set_of_features(othello):
         dense.step(columns)
         sparse.step(columns)
     assert 0 < obs.sum() < obs.size
+
+
+COUNTDOWN = """
+#include <senet/game_defaults.hpp>
+#include <senet/own_game.hpp>
+
+struct Countdown : senet::GameDefaults<Countdown> {  // takes 1 to 3 of 66; the last to take wins
+  static constexpr std::string_view kName = "countdown";
+  static constexpr std::size_t kMaxLegal = 3, kPolicyLogits = 3, kFeatures = 67, kMaxActive = 67;
+  std::uint32_t left = 66, mover = 0;
+  senet::Turn turn() const {
+    if (left == 0) return senet::Turn::kOver;
+    return mover == 0 ? senet::Turn::kPlayer0 : senet::Turn::kPlayer1;
+  }
+  void legal(senet::ActionList<kMaxLegal>& out) const {
+    for (senet::Action action = 0; action < std::min(left, 3u); ++action) out.push_back(action);
+  }
+  void play(senet::Action action) { left -= action + 1u; mover = 1 - mover; }
+  std::uint8_t outcome() const { return mover == 1 ? 0 : 2; }
+  senet::FeatureBits<kFeatures> feature_bits() const {  // those below left, and the last one
+    return {left < 64 ? (std::uint64_t{1} << left) - 1 : ~std::uint64_t{0},
+            (left > 64 ? (std::uint64_t{1} << (left - 64)) - 1 : 0) | 4};
+  }
+};
+
+const senet_game_library senet_exported_game = senet::api::game_library<Countdown>();
+"""
+
+
+def test_a_set_whose_last_word_is_not_full(tmp_path):
+    compiler = shutil.which("c++")
+    if compiler is None or not (ROOT / "games/include").exists():
+        pytest.skip("no compiler, or no headers")
+    (tmp_path / "countdown.cpp").write_text(COUNTDOWN)
+    build(compiler, "c++20", tmp_path / "countdown.cpp", tmp_path / "countdown.so")
+    env = senet.VecEnv(senet.load_game(tmp_path / "countdown.so"), 20, seed=3)
+    obs = env.reset()[0]
+    for _ in range(60):
+        for row, text in zip(obs, env.texts()):
+            left = int.from_bytes(bytes.fromhex(text[:8]), "little")
+            np.testing.assert_array_equal(row, [i < left or i == 66 for i in range(67)])
+        obs = env.step(env.sample())[0]
 
 
 def test_searches_of_a_shared_object(pig):

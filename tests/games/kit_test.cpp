@@ -177,8 +177,7 @@ TYPED_TEST(Kit, CountsFromItsStart) {
 }
 
 TYPED_TEST(Kit, RefusesAnExamThatIsNotThere) {
-  const auto exam = this->game_.read_exam != nullptr ? this->game_.read_exam("/not/there")
-                                                     : read_plain_exam(this->game_, "/not/there");
+  const auto exam = read_exam(this->game_, "/not/there");
   ASSERT_FALSE(exam);
   EXPECT_TRUE(exam.error().reason().starts_with("/not/there: ")) << exam.error().reason();
 }

@@ -122,9 +122,7 @@ Job prepare(const EvalArguments& arguments, const Games& games) {
   Candidate candidate{.arguments = arguments,
                       .word = arguments.player,
                       .holder = {.player = {}, .identity = arguments.player},
-                      .exam = value_for("--labels", game.read_exam != nullptr
-                                                        ? game.read_exam(arguments.labels)
-                                                        : read_plain_exam(game, arguments.labels))};
+                      .exam = value_for("--labels", read_exam(game, arguments.labels))};
   if (arguments.player == "random") {
     if (!arguments.answers.empty()) throw fail("--answers cannot be combined with --player random");
     value_for("--player", check_player(arguments.player, arguments.settings));

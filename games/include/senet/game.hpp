@@ -353,8 +353,7 @@ constexpr std::size_t most_edges(const G& game) {
 }
 
 /// Whether the game supports Evaluates::kAfterstates, and whether it has mirrored(), sound() and
-/// feature_bits().
-/// Constants, unless the type has functions of these names.
+/// feature_bits(). Constants, unless the type has functions of these names.
 template <Game G>
 constexpr bool has_afterstates([[maybe_unused]] const G& game) {
   if constexpr (requires { game.has_afterstates(); }) return game.has_afterstates();

@@ -37,9 +37,9 @@ inline Result<Action> read_action_number(std::string_view text);
 ///   turn, legal, play, outcome, encode    and, with dice, kMaxChance, chance and viewer
 ///
 /// senet/game.hpp explains them. A game whose features are all 0 or 1 may define feature_bits in
-/// place of encode. G replaces any default by a member of the same name: three ways to
-/// end (won, drawn, lost), a logit for each action, short texts, and a key that is a hash of the
-/// state's bytes. That key needs a type in which equal states have equal bytes: no padding, no
+/// place of encode. G replaces any default by a member of the same name: three ways to end (won,
+/// drawn, lost), a logit for each action, short texts, and a key that is a hash of the state's
+/// bytes. That key needs a type in which equal states have equal bytes: no padding, no
 /// floating-point member, and no byte left over from a former move.
 template <class G>
 struct GameDefaults {

@@ -466,6 +466,7 @@ TEST(EvalCommand, GradesAnyGame) {
   wrong(R"({"position": "", "best": "a1"})", "\"best\" is not an array");
   wrong(R"({"position": "", "best": [1]})", "not a string");
   wrong(R"({"position": "", "moves": {"a1": "good"}})", "move \"a1\" is not a number");
+  wrong(R"({"position": "", "moves": {"a1": 0, "1": 1}})", "is rated twice");
   wrong(R"({"position": "a1", "moves": {"a1": 0}})", "move \"a1\":");
 }
 

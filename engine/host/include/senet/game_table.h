@@ -102,9 +102,10 @@ typedef struct senet_game_table {
    * much from each position. NULL, both of them: there are none. */
   void (*mirror)(void* user, void* state);
   senet_action (*mirror_action)(void* user, senet_action action);
-  /* The features that `encode` writes, all of value 1, as a set: (features + 63) / 64 words, bit
-   * i % 64 of word i / 64 is feature i. Environments in Python write dense rows from it, several
-   * times faster. NULL: they call `encode`. */
+  /* Writes the features of an unfinished position, those of `encode` and all of value 1, as a set:
+   * bit i % 64 of word i / 64 is feature i. Writes all (features + 63) / 64 words; bits past
+   * `features` are 0. Environments in Python write dense rows from it, several times faster. NULL:
+   * they call `encode`. */
   void (*feature_bits)(void* user, const void* state, uint64_t* words);
 } senet_game_table;
 
