@@ -84,9 +84,9 @@ Result<void> for_each_line(const std::string& file,
 /// outlive the exam.
 Result<Exam> read_plain_exam(const AnyGame& game, const std::string& file);
 inline constexpr std::string_view kPlainExamText =
-    "one JSON object per line, {\"position\": TEXT, \"best\": [MOVE, ...]} or\n"
-    "{\"position\": TEXT, \"moves\": {MOVE: RESULT, ...}}, with the expected result of\n"
-    "each move for the player to move; answers: position, move";
+    "one JSON object per line, {\"position\": P, \"best\": [MOVE, ...]} or\n"
+    "{\"position\": P, \"moves\": {MOVE: RESULT, ...}}, with the expected result of each\n"
+    "move for the player to move; answers: position, move";
 
 /// The exam of a file in the game's own format, or else a plain one.
 Result<Exam> read_exam(const AnyGame& game, const std::string& file);

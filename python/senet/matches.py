@@ -19,8 +19,8 @@ class Match(NamedTuple):
         return f"<score {self.score:.3f} +- {1.96 * self.error:.3f} in {len(self.results)} games>"
 
 
-# The last number of a stream's seed tells the streams apart: 1 openings, 2 dice, 3 searches. It is
-# never 0, because NumPy pads seeds with zeros.
+# The last number of a stream's seed is its purpose: 1 openings, 2 dice, 3 searches. It is never 0,
+# because NumPy pads seeds with zeros.
 def match(game, first, second, games=400, visits=50, *, random_plies=4, seed=1, **settings):
     """Plays games between two evaluators of senet.search.
 
