@@ -45,11 +45,12 @@ Answer read_answer(const char* name, const nb::object& given, std::size_t rows,
 }  // namespace
 
 PythonEvaluator::PythonEvaluator(nb::callable function, const AnyGame& game, std::size_t rows,
-                                 bool has_policy)
+                                 bool has_policy, std::atomic<bool>& stop)
     : function_(std::move(function)),
       game_(game),
       rows_(rows),
       has_policy_(has_policy),
+      stop_(stop),
       obs_array_(zeros(rows, game.features, "float32")),
       mask_array_(has_policy ? zeros(rows, game.policy_logits, "bool") : nb::none()),
       obs_(nb::cast<nb::ndarray<float>>(obs_array_).data()) {
@@ -76,7 +77,12 @@ void PythonEvaluator::forward(Batch& batch, std::size_t first, std::size_t last)
     write_row(row - first, rows.index(row), rows.value(row), batch.answer(row).wanted);
   }
   const nb::gil_scoped_acquire locked;
-  ask(batch, first, last - first);
+  try {
+    ask(batch, first, last - first);
+  } catch (...) {
+    stop_ = true;
+    throw;
+  }
 }
 
 void PythonEvaluator::ask(const Batch& batch, std::size_t first, std::size_t count) {

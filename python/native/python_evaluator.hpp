@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -25,9 +26,10 @@ namespace senet::python {
 /// forward(); construction and destruction need the lock.
 class PythonEvaluator final : public Evaluator {
  public:
-  /// For batches of up to `rows` rows. `game` outlives the evaluator.
+  /// For batches of up to `rows` rows. A call that fails sets `stop` before another thread can get
+  /// the interpreter lock. `game` and `stop` outlive the evaluator.
   PythonEvaluator(nanobind::callable function, const AnyGame& game, std::size_t rows,
-                  bool has_policy);
+                  bool has_policy, std::atomic<bool>& stop);
 
   std::string_view name() const override { return "python"; }
   void load(const Weights&) override {}
@@ -43,6 +45,7 @@ class PythonEvaluator final : public Evaluator {
   const AnyGame& game_;
   const std::size_t rows_;
   const bool has_policy_;
+  std::atomic<bool>& stop_;
   nanobind::object obs_array_, mask_array_;  // NumPy arrays [rows, ...], mask_array_ may be None
   float* obs_;                               // their elements
   bool* mask_ = nullptr;

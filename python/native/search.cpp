@@ -96,13 +96,14 @@ Evaluates mode_of(const AnyGame& game, const PythonNetwork* network, nb::handle 
 }
 
 Answerers answerers_for(const AnyGame& game, const PythonNetwork* network, nb::handle evaluator,
-                        const SearchRequest& request, std::size_t threads, EvaluatorKind kind) {
+                        const SearchRequest& request, std::size_t threads, EvaluatorKind kind,
+                        std::atomic<bool>& stop) {
   Answerers all;
   if (network == nullptr && !evaluator.is_none()) {
     for (std::size_t i = 0; i < threads; ++i) {
       all.evaluators.push_back(std::make_unique<PythonEvaluator>(
           nb::borrow<nb::callable>(evaluator), game, request.batch_rows,
-          request.settings.evaluates == Evaluates::kPosition));
+          request.settings.evaluates == Evaluates::kPosition, stop));
     }
     return all;
   }
@@ -231,11 +232,11 @@ nb::tuple search(const nb::sequence& given, const nb::object& evaluator, std::ui
   const SearchTable& table = table_for<SearchTable>(game);
   value_or_raise(check_memory(sides, request.lanes, table.bytes(game, request), 0));
 
-  const Answerers answerers = answerers_for(game, network, evaluator, request, sides, *kind);
+  std::atomic<bool> stop{false};
+  const Answerers answerers = answerers_for(game, network, evaluator, request, sides, *kind, stop);
   const EnvShape shape = table_for<EnvTable>(game).shape(game, 1);
   Results results(states.size(), shape.columns);
   std::vector<std::exception_ptr> thrown(sides);
-  std::atomic<bool> stop{false};
   run_threads(sides, stop, [&](std::size_t i) {
     const std::size_t begin = states.size() * i / sides, end = states.size() * (i + 1) / sides;
     try {
