@@ -186,6 +186,7 @@ INTERRUPTED = """
 import os, signal, sys, threading, time
 import numpy as np
 import senet
+signal.signal(signal.SIGINT, signal.default_int_handler)  # programs in the background ignore it
 threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
 states = [senet.State("connect_four")] * 200
 evaluators = {
