@@ -57,7 +57,7 @@ void write_bits(const FeatureBits<kFeatures>& bits, float* to) {
                 sizeof(FeatureGroup));
   };
   if constexpr (kFeatures < 2 * kGroupSize) {
-    for (std::size_t i = 0; i < kFeatures; ++i) to[i] = static_cast<float>(bits[0] >> i & 1);
+    write_bits(std::span(bits), kFeatures, to);
   } else {
     // The features before the first aligned group, and those after the last.
     const std::size_t lead =

@@ -19,8 +19,15 @@ class Match(NamedTuple):
         return f"<score {self.score:.3f} +- {1.96 * self.error:.3f} in {len(self.results)} games>"
 
 
-# The last number of a stream's seed is its purpose: 1 openings, 2 dice, 3 searches. It is never 0,
-# because NumPy pads seeds with zeros.
+# Purposes of random numbers. Never 0, because NumPy pads seeds with zeros.
+_OPENINGS, _DICE, _SEARCHES = 1, 2, 3
+
+
+def _stream(seed, number, purpose):
+    """The random numbers of one opening, of the dice of one pair, or of one search."""
+    return np.random.default_rng((seed, number, purpose))
+
+
 def match(game, first, second, games=400, visits=50, *, random_plies=4, seed=1, **settings):
     """Plays games between two evaluators of senet.search.
 
@@ -47,8 +54,8 @@ def match(game, first, second, games=400, visits=50, *, random_plies=4, seed=1, 
     columns_are_actions = VecEnv(game, 1).columns_are_actions
     states, dice = [], []
     for pair in range(games // 2):
-        states += _opening(game, random_plies, np.random.default_rng((seed, pair, 1)))
-        dice += [np.random.default_rng((seed, pair, 2)) for _ in range(2)]
+        states += _opening(game, random_plies, _stream(seed, pair, _OPENINGS))
+        dice += [_stream(seed, pair, _DICE) for _ in range(2)]
     ply = 0
     while not all(state.is_over for state in states):
         for side, evaluator in enumerate((first, second)):  # the first is player i % 2 of game i
@@ -57,7 +64,7 @@ def match(game, first, second, games=400, visits=50, *, random_plies=4, seed=1, 
             if not turns:
                 continue
             ply += 1
-            noise = int(np.random.default_rng((seed, ply, 3)).integers(2**63))
+            noise = int(_stream(seed, ply, _SEARCHES).integers(2**63))
             policies = search([states[i] for i in turns], evaluator, visits, seed=noise, **settings)[2]
             for i, column in zip(turns, policies.argmax(axis=1).tolist()):
                 states[i].play(column if columns_are_actions else states[i].legal()[column])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import senet
-from senet.matches import _opening, _roll
+from senet.matches import _DICE, _OPENINGS, _SEARCHES, _opening, _roll, _stream
 
 
 def test_a_player_draws_with_itself(game):
@@ -41,15 +41,15 @@ def test_values_of_backgammon_are_points():
 
 def test_the_dice_are_not_those_of_the_opening():
     """Streams of different purposes differ, and those of different pairs."""
-    first = [np.random.default_rng(seed).integers(2**32)
-             for seed in [(1, pair, which) for pair in range(50) for which in (1, 2, 3)]]
+    first = [_stream(1, pair, purpose).integers(2**32)
+             for pair in range(50) for purpose in (_OPENINGS, _DICE, _SEARCHES)]
     assert len(set(first)) == len(first)
     rolls = {}
     for seed in range(30):
-        opening = _opening("backgammon", 1, np.random.default_rng((seed, 0, 1)))[0]
+        opening = _opening("backgammon", 1, _stream(seed, 0, _OPENINGS))[0]
         state = opening.copy()
         state.play(state.legal()[0])
-        _roll(state, np.random.default_rng((seed, 0, 2)))
+        _roll(state, _stream(seed, 0, _DICE))
         rolls[seed] = (opening.text.split(":")[-1], state.text.split(":")[-1])
     assert sum(a == b for a, b in rolls.values()) < 10
 
