@@ -27,6 +27,44 @@ struct PlainLabel {
   bool has_results = false;  // or a list of best moves
 };
 
+Result<Action> read_move(const AnyState& state, const std::string& text) {
+  const Result<Action> action = state.action_from_text(text);
+  if (!action) return fail(fmt::format("move \"{}\": {}", text, action.error().reason()));
+  return action;
+}
+
+Result<void> read_best_moves(const Json& best, PlainLabel& label) {
+  if (!best.is_array()) return fail("\"best\" is not an array");
+  if (best.empty()) return fail("\"best\" is empty");
+  std::vector<Action> legal;
+  label.state.legal(legal);
+  for (const Action action : legal) label.worth[action] = 0;
+  for (const Json& move : best) {
+    if (!move.is_string()) return fail("a move in \"best\" is not a string");
+    const Result<Action> action = read_move(label.state, move.get_ref<const std::string&>());
+    if (!action) return action.error();
+    label.worth[*action] = 1;
+  }
+  return {};
+}
+
+Result<void> read_results(const Json& moves, PlainLabel& label) {
+  if (!moves.is_object()) return fail("\"moves\" is not an object");
+  if (moves.empty()) return fail("\"moves\" is empty");
+  label.has_results = true;
+  for (const auto& [text, result] : moves.items()) {
+    if (!result.is_number()) {
+      return fail(fmt::format("the result of move \"{}\" is not a number", text));
+    }
+    const Result<Action> action = read_move(label.state, text);
+    if (!action) return action.error();
+    if (!label.worth.try_emplace(*action, result.get<double>()).second) {
+      return fail(fmt::format("move \"{}\" is rated twice", text));
+    }
+  }
+  return {};
+}
+
 Result<PlainLabel> parse_plain_label(const AnyGame& game, std::string_view line) {
   const Json object = parse_json(line);
   if (!object.is_object()) return fail("this is not a JSON object");
@@ -38,35 +76,13 @@ Result<PlainLabel> parse_plain_label(const AnyGame& game, std::string_view line)
     return fail(fmt::format("no player is to move in \"{}\"", *position));
   }
   PlainLabel label{.position = *position, .state = *state, .worth = {}};
-  const bool has_best = object.contains("best");
-  if (has_best == object.contains("moves")) {
+  const auto best = object.find("best"), moves = object.find("moves");
+  if ((best == object.end()) == (moves == object.end())) {
     return fail("a label has either \"best\" or \"moves\"");
   }
-  const Json& moves = object.at(has_best ? "best" : "moves");
-  if (has_best ? !moves.is_array() : !moves.is_object()) {
-    return fail(has_best ? "\"best\" is not an array" : "\"moves\" is not an object");
-  }
-  if (moves.empty()) return fail(has_best ? "\"best\" is empty" : "\"moves\" is empty");
-  if (has_best) {
-    std::vector<Action> legal;
-    state->legal(legal);
-    for (const Action action : legal) label.worth[action] = 0;
-  }
-  label.has_results = !has_best;
-  for (const auto& [key, value] : moves.items()) {
-    if (has_best ? !value.is_string() : !value.is_number()) {
-      return fail(has_best ? "a move in \"best\" is not a string"
-                           : fmt::format("the result of move \"{}\" is not a number", key));
-    }
-    const std::string& text = has_best ? value.get_ref<const std::string&>() : key;
-    const Result<Action> action = state->action_from_text(text);
-    if (!action) return fail(fmt::format("move \"{}\": {}", text, action.error().reason()));
-    if (has_best) {
-      label.worth[*action] = 1;
-    } else if (!label.worth.try_emplace(*action, value.get<double>()).second) {
-      return fail(fmt::format("move \"{}\" is rated twice", text));
-    }
-  }
+  const Result<void> read =
+      best != object.end() ? read_best_moves(*best, label) : read_results(*moves, label);
+  if (!read) return read.error();
   return label;
 }
 

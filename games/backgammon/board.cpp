@@ -19,24 +19,36 @@ bool has_crashed(const Checkers& checkers) {
 
 constexpr Places kBarPlace = Places{1} << kBar;
 
-// The input of the hitting functions, as sets of places from our perspective.
+constexpr BothPlaces kPointsOfBoth = both(kPoints, kPoints);
+
+constexpr BothPlaces of_player(std::size_t player, Places places) {
+  return BothPlaces{places} << (32 * player);
+}
+
+// For each player, 1 if the set is not empty.
+constexpr BothPlaces is_any(BothPlaces places) {
+  return (places + both(0x7fffffff, 0x7fffffff)) >> 31 & both(1, 1);
+}
+
+// The input of the hitting functions.
+template <class Set>
 struct Targets {
-  Places occupied;  // our checkers, including the bar
-  Places open;      // points where our checkers may land
-  Places blots;     // points where they hit
+  Set occupied;  // the player's checkers, including the bar
+  Set open;      // points where they may land
+  Set blots;     // points where they hit
 };
 
 // The blots that up to four steps of `die` can hit, with no checker on the bar.
-Places hit_by_double(const Targets& targets, unsigned die) {
-  const Places one = targets.occupied >> die & targets.open;
-  const Places two = one >> die & targets.open;
-  const Places three = two >> die & targets.open;
-  const Places four = three >> die;
+BothPlaces hit_by_double(const Targets<BothPlaces>& targets, unsigned die) {
+  const BothPlaces one = targets.occupied >> die & targets.open;
+  const BothPlaces two = one >> die & targets.open;
+  const BothPlaces three = two >> die & targets.open;
+  const BothPlaces four = three >> die;
   return (one | two | three | four) & targets.blots;
 }
 
-// The same with checkers on the bar, which must move first.
-Places hit_by_double_from_bar(const Targets& targets, unsigned on_bar, unsigned die) {
+// The same of one player with checkers on the bar, which must move first.
+Places hit_by_double_from_bar(const Targets<Places>& targets, unsigned on_bar, unsigned die) {
   const Places entry = kBarPlace >> die & targets.open;
   if (entry == 0) return 0;
   Places moving = (targets.occupied & ~kBarPlace) | entry;
@@ -48,13 +60,21 @@ Places hit_by_double_from_bar(const Targets& targets, unsigned on_bar, unsigned 
   return reached & targets.blots;
 }
 
+constexpr std::size_t kDoubles = 6, kPairs = 15;  // rolls, without regard to the order of the dice
+
+// The blots hit by each roll.
+struct Hits {
+  std::array<BothPlaces, kDoubles> doubles;
+  std::array<BothPlaces, kPairs> pairs;
+};
+
 // Adds sets as numbers of one bit at every place, a full adder for two sets at a time. Returns the
 // sums' lowest bits; the carries, of twice the weight, follow in `carries`.
 template <std::size_t kSets>
-Places add_up(const std::array<Places, kSets>& sets, Places* carries) {
-  Places sum = sets[0];
+BothPlaces add_up(const std::array<BothPlaces, kSets>& sets, BothPlaces* carries) {
+  BothPlaces sum = sets[0];
   for (std::size_t i = 1; i + 1 < kSets; i += 2) {
-    const Places odd = sets[i] ^ sets[i + 1];
+    const BothPlaces odd = sets[i] ^ sets[i + 1];
     *carries++ = (sets[i] & sets[i + 1]) | (sum & odd);
     sum ^= odd;
   }
@@ -65,36 +85,63 @@ Places add_up(const std::array<Places, kSets>& sets, Places* carries) {
   return sum;
 }
 
-// For each place, the number of rolls of 36 whose set contains it.
-class PlaceCounts {
+// For each place of each player, the number of rolls of 36 that hit there.
+class HitCounts {
  public:
-  static constexpr std::size_t kDoubles = 6, kPairs = 15;
-
-  // By roll; a roll of two different dice counts twice.
-  PlaceCounts(const std::array<Places, kDoubles>& doubles,
-              const std::array<Places, kPairs>& pairs) {
-    std::array<Places, kPairs + kDoubles / 2> twos;
-    std::copy(pairs.begin(), pairs.end(), twos.begin());
-    std::array<Places, 9> fours;
-    std::array<Places, 4> eights;
-    std::array<Places, 2> sixteens;
-    planes_[0] = add_up(doubles, &twos[kPairs]);
+  // A roll of two different dice counts twice.
+  explicit HitCounts(const Hits& hits) {
+    std::array<BothPlaces, kPairs + kDoubles / 2> twos;
+    std::copy(hits.pairs.begin(), hits.pairs.end(), twos.begin());
+    std::array<BothPlaces, 9> fours;
+    std::array<BothPlaces, 4> eights;
+    std::array<BothPlaces, 2> sixteens;
+    planes_[0] = add_up(hits.doubles, &twos[kPairs]);
     planes_[1] = add_up(twos, fours.data());
     planes_[2] = add_up(fours, eights.data());
     planes_[3] = add_up(eights, sixteens.data());
     planes_[4] = add_up(sixteens, &planes_[5]);
   }
-  std::uint8_t at(int place) const {
+  // Places of a number above 0.
+  BothPlaces any() const {
+    BothPlaces places = 0;
+    for (const BothPlaces plane : planes_) places |= plane;
+    return places;
+  }
+  std::uint8_t at(std::size_t player, int place) const {
+    const unsigned from = static_cast<unsigned>(32 * player) + static_cast<unsigned>(place);
     unsigned count = 0;
     for (std::size_t bit = 0; bit < planes_.size(); ++bit) {
-      count |= (planes_[bit] >> place & 1u) << bit;
+      count |= static_cast<unsigned>(planes_[bit] >> from & 1u) << bit;
     }
     return static_cast<std::uint8_t>(count);
   }
 
  private:
-  std::array<Places, 6> planes_;  // bit b of the number of place p is bit p of planes_[b]
+  std::array<BothPlaces, 6> planes_;  // bit b of the number of place p is bit p of planes_[b]
 };
+
+// Adds rolls of this weight to the shots' numbers of rolls and pips.
+template <std::size_t kRolls>
+void add_rolls(const std::array<BothPlaces, kRolls>& hits, int weight,
+               std::array<Shots, 2>& shots) {
+  // As a float, which holds these sets exactly, a set with highest place p has the exponent 127 +
+  // p, an empty one 0. This loop becomes vector instructions.
+  auto sets = std::bit_cast<std::array<std::int32_t, 2 * kRolls>>(hits);
+  for (std::int32_t& set : sets) {
+    set = std::bit_cast<std::int32_t>(static_cast<float>(set)) >> 23;
+  }
+  BothPlaces exponents = 0, rolls = 0;  // sums of each player
+  for (const BothPlaces exponent : std::bit_cast<std::array<BothPlaces, kRolls>>(sets)) {
+    exponents += exponent;
+    rolls += exponent >> 7 & both(1, 1);
+  }
+  // A checker that is hit on point p has come p pips.
+  const BothPlaces pips = exponents - 127 * rolls;
+  for (std::size_t player = 0; player < 2; ++player) {
+    shots[player].rolls += weight * static_cast<int>(rolls >> (32 * player) & 0xff);
+    shots[player].pips += weight * static_cast<int>(pips >> (32 * player) & 0xffff);
+  }
+}
 
 // free_rolls() by the set of blocked points ahead: bit d - 1 is the point at distance d. Built with
 // few steps, because compilers limit those of a constant.
@@ -176,54 +223,78 @@ Phase phase_of(const Board& board) {
                                                                       : Phase::kRace;
 }
 
-Shots shots_of(const Checkers& mine, const Checkers& opponent) {
-  const Targets targets{occupied_places(mine), open_points(opponent), opponent_blots(opponent)};
-  Shots shots;
-  const Places lowest_blot = targets.blots & (~targets.blots + 1);
-  // No blot, or no checker behind a blot.
-  if (targets.blots == 0 || targets.occupied >> 1 < lowest_blot) return shots;
+std::array<Shots, 2> shots_of(const BothSides& sides) {
+  const Targets<BothPlaces> targets{
+      .occupied = sides.occupied,
+      .open = kPointsOfBoth & ~from_other_side(sides.held),
+      .blots = from_other_side(sides.occupied & ~sides.held & kPointsOfBoth)};
+  std::array<Shots, 2> shots{};
+  if (targets.blots == 0) return shots;
 
+  // A player on the bar moves from there first. `freed`: places that become sources of the second
+  // die once the first has brought in the last checker. `stuck`: all places if more are on the bar.
+  BothPlaces sources = targets.occupied, freed = 0, stuck = 0;
+  for (std::size_t player = 0; player < 2; ++player) {
+    if (sides.on_bar[player] == 0) continue;
+    const BothPlaces others = targets.occupied & of_player(player, ~kBarPlace);
+    sources &= ~others;
+    if (sides.on_bar[player] == 1) {
+      freed |= others;
+    } else {
+      stuck |= of_player(player, ~0u);
+    }
+  }
   // landed[d]: the places where a checker can land with die d. next[d]: the places that die d makes
-  // available as sources of the other die: where the checker landed, and all others if it was the
-  // last one on the bar.
-  const unsigned on_bar = mine[kBar];
-  const Places sources = on_bar > 0 ? kBarPlace : targets.occupied;
-  const Places freed = on_bar == 1 ? targets.occupied & ~kBarPlace : 0;
-  std::array<Places, 7> landed{}, next{};
+  // available as sources of the other die.
+  std::array<BothPlaces, 7> landed{}, next{};
   for (unsigned die = 1; die <= 6; ++die) {
     landed[die] = sources >> die & targets.open;
-    next[die] = on_bar > 1 || landed[die] == 0 ? 0 : landed[die] | freed;
+    next[die] = (landed[die] & ~stuck) | (is_any(landed[die]) * 0xffffffffu & freed);
   }
-  std::array<Places, PlaceCounts::kDoubles> doubles;
-  std::array<Places, PlaceCounts::kPairs> pairs;
+  Hits hits;
   std::size_t pair = 0;
-  // A checker that we hit on our point p has come p pips.
-  const auto count = [&](Places hit, int weight) {
-    shots.rolls += hit != 0 ? weight : 0;
-    shots.pips += (std::bit_width(hit | 1) - 1) * weight;
-    return hit;
-  };
   for (unsigned high = 1; high <= 6; ++high) {
     for (unsigned low = 1; low < high; ++low) {
-      const Places reached = landed[high] | landed[low] | next[high] >> low | next[low] >> high;
-      pairs[pair++] = count(reached & targets.blots, 2);
+      const BothPlaces reached = landed[high] | landed[low] | next[high] >> low | next[low] >> high;
+      hits.pairs[pair++] = reached & targets.blots;
     }
-    doubles[high - 1] = count(
-        on_bar == 0 ? hit_by_double(targets, high) : hit_by_double_from_bar(targets, on_bar, high),
-        1);
+    hits.doubles[high - 1] = hit_by_double(targets, high);
   }
-  const PlaceCounts counts(doubles, pairs);
-  for (Places left = targets.blots; left != 0; left &= left - 1) {
-    const int point = std::countr_zero(left);
-    shots.on[static_cast<std::size_t>(point)] = counts.at(point);
+  for (std::size_t player = 0; player < 2; ++player) {
+    const unsigned on_bar = sides.on_bar[player];
+    if (on_bar == 0) continue;
+    const Targets<Places> own{.occupied = places_of(targets.occupied, player),
+                              .open = places_of(targets.open, player),
+                              .blots = places_of(targets.blots, player)};
+    for (unsigned die = 1; die <= 6; ++die) {
+      BothPlaces& hit = hits.doubles[die - 1];
+      hit &= ~of_player(player, ~0u);
+      hit |= of_player(player, hit_by_double_from_bar(own, on_bar, die));
+    }
+  }
+  add_rolls(hits.doubles, 1, shots);
+  add_rolls(hits.pairs, 2, shots);
+  const HitCounts counts(hits);
+  for (std::size_t player = 0; player < 2; ++player) {
+    shots[player].targets = places_of(counts.any(), player);
+    for (Places left = shots[player].targets; left != 0; left &= left - 1) {
+      const int point = std::countr_zero(left);
+      shots[player].on[static_cast<std::size_t>(point)] = counts.at(player, point);
+    }
   }
   return shots;
 }
 
-int free_rolls(Places opponent_points, int place) {
-  // The point d ahead of ours is the opponent's point 25 - place + d.
-  const Places ahead = (opponent_points & kPoints) >> (26 - place);
-  return kFreeRolls[ahead & ((1u << kAhead) - 1)];
+std::array<std::uint8_t, 16> free_rolls(Places opponent_points) {
+  std::array<std::uint8_t, 16> free;
+  free.fill(36);
+  for (int place = kFirstContained; place <= kBar; ++place) {
+    // The point d ahead of ours is the opponent's point 25 - place + d.
+    const Places ahead = (opponent_points & kPoints) >> (26 - place);
+    free[static_cast<std::size_t>(place - kFirstContained)] =
+        kFreeRolls[ahead & ((1u << kAhead) - 1)];
+  }
+  return free;
 }
 
 }  // namespace senet::backgammon

@@ -111,13 +111,37 @@ inline Places places_with(const Checkers& checkers, unsigned count) {
   return eight(0) | eight(8) << 8 | eight(16) << 16 | eight(18) << 18;
 }
 
+/// A set of places of each player, from that player's own perspective. One operation on the word
+/// serves both players. A shift to lower places moves bits of the second player to 26..31 at most,
+/// where an intersection with a set of places removes them.
+///
+///   0       26    32          58    64
+///   +-------+-----+-----------+-----+
+///   | first |  0  |  second   |  0  |
+///   +-------+-----+-----------+-----+
+using BothPlaces = std::uint64_t;
+
+constexpr BothPlaces both(Places first, Places second) { return first | BothPlaces{second} << 32; }
+
+/// The set of player 0 (the first) or 1.
+constexpr Places places_of(BothPlaces places, std::size_t player) {
+  return static_cast<Places>(places >> (32 * player));
+}
+
+/// Both sets as seen from the other side: place p of one player becomes place 25 - p of the other.
+/// This is a reversal of all bits, except for where it begins.
+constexpr BothPlaces from_other_side(BothPlaces places) {
+  places = (places >> 1 & 0x5555555555555555u) | (places & 0x5555555555555555u) << 1;
+  places = (places >> 2 & 0x3333333333333333u) | (places & 0x3333333333333333u) << 2;
+  places = (places >> 4 & 0x0f0f0f0f0f0f0f0fu) | (places & 0x0f0f0f0f0f0f0f0fu) << 4;
+  places = (places >> 8 & 0x00ff00ff00ff00ffu) | (places & 0x00ff00ff00ff00ffu) << 8;
+  places = (places >> 16 & 0x0000ffff0000ffffu) | (places & 0x0000ffff0000ffffu) << 16;
+  return std::rotl(places, 32) >> 6;
+}
+
 /// The same places from the other player's perspective: p becomes 25 - p.
 constexpr Places from_other_side(Places places) {
-  places = (places >> 1 & 0x55555555u) | (places & 0x55555555u) << 1;
-  places = (places >> 2 & 0x33333333u) | (places & 0x33333333u) << 2;
-  places = (places >> 4 & 0x0f0f0f0fu) | (places & 0x0f0f0f0fu) << 4;
-  places = (places >> 8 & 0x00ff00ffu) | (places & 0x00ff00ffu) << 8;
-  return (places >> 16 | places << 16) >> 6;
+  return places_of(from_other_side(both(places, 0)), 1);
 }
 
 /// Points and bar with at least one checker.
@@ -169,22 +193,39 @@ inline std::string_view name_of(Phase phase) {
 /// choosing its network.)
 Phase phase_of(const Board& board);
 
-/// The blots that a player can hit with the next roll: tactical facts that small networks are slow
+/// The blots that a player could hit with a roll now: tactical facts that small networks are slow
 /// to learn.
 struct Shots {
-  int rolls = 0;  // of 36, that hit a blot
-  int pips = 0;   // sum over the 36 rolls of what the opponent loses by the most costly hit
-  /// Rolls that hit a blot on each point, from our perspective.
-  std::array<std::uint8_t, 25> on{};
+  int rolls = 0;       // of 36, that hit a blot
+  int pips = 0;        // sum over the 36 rolls of what the opponent loses by the most costly hit
+  Places targets = 0;  // blots that some roll hits, from our perspective
+  std::array<std::uint8_t, 25> on{};  // rolls that hit each of them; 0 elsewhere
 };
 
-/// The shots of the player of `mine`. Checkers on the bar enter first; combination shots are
-/// possible after the last has entered. These are upper bounds: they ignore the rules that can
-/// force the dice to be played otherwise.
-Shots shots_of(const Checkers& mine, const Checkers& opponent);
+/// What decides the shots of both players.
+struct BothSides {
+  BothPlaces occupied;                 // points and bar with at least one checker
+  BothPlaces held;                     // ... with at least two
+  std::array<std::uint8_t, 2> on_bar;  // checkers
+};
 
-/// The number of rolls, of 36, that a lone checker on `place` (13..25) can play in full against
-/// these points of the opponent, from the opponent's perspective; of doubles, the first two steps.
-int free_rolls(Places opponent_points, int place);
+inline BothSides both_sides(const Checkers& first, const Checkers& second) {
+  constexpr BothPlaces kOn = ~both(1u << kOff, 1u << kOff);
+  return {.occupied = both(places_with(first, 1), places_with(second, 1)) & kOn,
+          .held = both(places_with(first, 2), places_with(second, 2)) & kOn,
+          .on_bar = {first[kBar], second[kBar]}};
+}
+
+/// The shots of either player, if it were to roll. Checkers on the bar enter first; combination
+/// shots are possible after the last has entered. These are upper bounds: they ignore the rules
+/// that can force the dice to be played otherwise.
+std::array<Shots, 2> shots_of(const BothSides& sides);
+
+inline constexpr int kFirstContained = 13;
+
+/// For each place from kFirstContained to the bar, the number of rolls, of 36, that a lone checker
+/// there can play in full against these points of the opponent, from the opponent's perspective; of
+/// doubles, the first two steps. Then 36.
+std::array<std::uint8_t, 16> free_rolls(Places opponent_points);
 
 }  // namespace senet::backgammon

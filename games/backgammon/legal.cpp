@@ -1,5 +1,7 @@
 // Move generation. The board is converted once to sets of places, from which the turns are computed
 // without a list of positions to find duplicates.
+#include <algorithm>
+#include <array>
 #include <bit>
 
 #include "games/backgammon/backgammon.hpp"
@@ -34,9 +36,9 @@ Places sources_for(Places occupied, Places open, unsigned die) {
 // `occupied` after a checker moved from `source` with `die`; `count`: checkers at the source
 // before.
 Places after_step(Places occupied, unsigned source, unsigned die, unsigned count) {
-  if (count == 1) occupied &= ~place(source);
-  if (source > die) occupied |= place(source - die);
-  return occupied;
+  const Places from = place(source);
+  if (count == 1) occupied &= ~from;
+  return occupied | (from >> die & ~place(kOff));
 }
 
 // Turns with two different dice. First marks all pairs of sources, for the higher die played first
@@ -159,10 +161,12 @@ class PairTurns {
 class DoublesTurns {
  public:
   DoublesTurns(const Checkers& mine, const Checkers& opponent, unsigned die, List& out)
-      : mine_(mine), die_(die), open_(open_points(opponent)), out_(out) {}
+      : die_(die), open_(open_points(opponent)), out_(out) {
+    std::copy(mine.begin(), mine.end(), &counts_[kBeyond]);
+  }
 
-  void list() {
-    step(occupied_places(mine_), 0, kBar);
+  void list(Places occupied) {
+    step(occupied, 0, kBar);
     if (out_.empty()) out_.push_back(kPass);
   }
 
@@ -181,13 +185,15 @@ class DoublesTurns {
     }
     for (; sources != 0; sources &= sources - 1) {
       const auto source = static_cast<unsigned>(std::countr_zero(sources));
-      const unsigned count = mine_[source]--;
-      if (source > die_) ++mine_[source - die_];
+      std::uint8_t& from = counts_[kBeyond + source];
+      std::uint8_t& to = counts_[kBeyond + source - die_];
+      const unsigned count = from--;
+      ++to;
       sources_[depth] = static_cast<std::uint8_t>(source);
       step(after_step(occupied, source, die_, count), depth + 1, source);
       sources_[depth] = 0;
-      if (source > die_) --mine_[source - die_];
-      ++mine_[source];
+      --to;
+      ++from;
     }
   }
 
@@ -212,7 +218,9 @@ class DoublesTurns {
     most_ = length;
   }
 
-  Checkers mine_;
+  // Our checkers by place, after room for those that a die takes beyond kOff.
+  static constexpr std::size_t kBeyond = 6;
+  std::array<std::uint8_t, kBeyond + std::tuple_size_v<Checkers>> counts_{};
   const unsigned die_;
   const Places open_;
   List& out_;
@@ -226,7 +234,7 @@ void Backgammon::legal(ActionList<kMaxLegal>& out) const {
   const Checkers& mine = checkers_[on_roll_];
   const Checkers& opponent = checkers_[1 - on_roll_];
   if (dice_.is_double()) {
-    DoublesTurns(mine, opponent, dice_.high, out).list();
+    DoublesTurns(mine, opponent, dice_.high, out).list(occupied_places(mine));
   } else {
     PairTurns(mine, opponent, dice_).list(out);
   }

@@ -2,7 +2,6 @@
 // where stones land.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <utility>
 
@@ -69,6 +68,13 @@ constexpr std::uint64_t safe_cells(std::uint64_t landing, std::uint64_t their_th
 /// The lowest of these cells in the leftmost column that contains any.
 constexpr std::uint64_t first_of(std::uint64_t cells) { return cells & (0 - cells); }
 
+/// Whether the number of cells is odd. Not std::popcount(), which is a function call without the
+/// instruction for it: this is part of every position's features.
+constexpr bool is_odd(std::uint64_t cells) {
+  for (const int half : {32, 16, 8, 4, 2, 1}) cells ^= cells >> half;
+  return (cells & 1) != 0;
+}
+
 /// The winner if the board fills up without new threats. Both players first play cells that are
 /// below no threat, then cells whose only cost is one of their threats, then cells that they are
 /// forced to play (the zugzwang that Allis, A Knowledge-based Approach of Connect-Four, 1988,
@@ -85,7 +91,7 @@ constexpr int filling_up(std::uint64_t landing, std::uint64_t mine, std::uint64_
       const std::uint64_t empty = (kSeventh - landing) & kBoard;
       const std::uint64_t stops = (((mine | theirs) >> kUp) & empty) | kSeventh;
       const std::uint64_t lowest = stops & ~(stops - kBottom);
-      if (std::popcount(empty & (lowest - kBottom)) % 2 == 1) {
+      if (is_odd(empty & (lowest - kBottom))) {
         mover = -mover;
         std::swap(mine, theirs);
       }

@@ -143,7 +143,7 @@ FeatureBits<ConnectFour::kFeatures> ConnectFour::feature_bits() const {
   const std::uint64_t before_threats = cells_before_threats(landing, mine | theirs);
   const std::uint64_t odd = columns_with_odd(before_threats);
   features.add<kOdd, kColumns>(odd);
-  features.add<kOdd + kColumns, 1>(static_cast<std::uint64_t>(std::popcount(odd)) & 1);
+  features.add<kOdd + kColumns, 1>(is_odd(odd) ? 1 : 0);
   add_winner<kFilling>(features, filling_up(landing, mine, theirs));
   add_winner<kFilling + 2>(features, -filling_up(landing, theirs, mine));
   add_twos<kTwos, 7, 0, 3>(features, both, kUp);

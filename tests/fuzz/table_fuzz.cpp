@@ -16,6 +16,8 @@ const senet_game_table& honest() {
   return table;
 }
 
+constexpr unsigned kFunctions = 14;  // of a table that may lie
+
 /// What `user` points to.
 struct Lie {
   std::uint8_t in_searches, function;  // odd: lies only in searches; the lying function
@@ -25,7 +27,9 @@ struct Lie {
   bool has_begun = false;
 
   /// Whether function `which` lies now.
-  bool lies(std::uint8_t which) { return has_begun && which == function % 13 && ++calls > after; }
+  bool lies(std::uint8_t which) {
+    return has_begun && which == function % kFunctions && ++calls > after;
+  }
 };
 
 // Calls the honest function number kNumber, or `says` when that function lies.
@@ -105,12 +109,19 @@ senet_game_table lying(Lie& liar) {
     return answer<11, &Table::viewer>(
         user, [](Lie& lie) { return lie.number; }, state);
   };
-  if (liar.function % 13 == 12) {
+  if (liar.function % kFunctions == 12) {
     // A roll precedes the opponent's move, so no move loses at once and all legal moves are sound.
     table.sound = [](void* user, const void* state, senet_action* actions) {
       Lie& lie = *static_cast<Lie*>(user);
       if (lie.lies(12)) return lying_list(lie, actions);
       return honest().legal(nullptr, state, actions);
+    };
+  }
+  if (liar.function % kFunctions == 13) {
+    // Without an honest answer: some features of the game are 2, and no set has those.
+    table.feature_bits = [](void* user, const void*, std::uint64_t* words) {
+      const Lie& lie = *static_cast<Lie*>(user);
+      words[0] = lie.number | std::uint64_t{lie.list} << 32;
     };
   }
   return table;

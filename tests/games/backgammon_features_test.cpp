@@ -142,7 +142,8 @@ TEST(BackgammonFeatures, ShotsAreTheRollsThatCanHit) {
       legal.rolls += highest > 0 ? weight : 0;
       legal.pips += weight * static_cast<int>(highest);
     }
-    const backgammon::Shots shots = backgammon::shots_of(state.checkers(mover), opponent);
+    const backgammon::Shots shots =
+        shots_of(backgammon::both_sides(state.checkers(mover), opponent))[0];
     ASSERT_GE(shots.rolls, legal.rolls) << state.text();
     ASSERT_GE(shots.pips, legal.pips) << state.text();
     for (std::size_t point = 1; point <= 24; ++point) {
@@ -182,7 +183,7 @@ TEST(BackgammonFeatures, FreeRollsAreThoseThatALoneCheckerCanPlay) {
         if (moved >= dice.high + dice.low) free += dice.is_double() ? 1 : 2;
       }
       const backgammon::Places points = backgammon::places_with(board.waiting, 2);
-      ASSERT_EQ(backgammon::free_rolls(points, static_cast<int>(place)), free)
+      ASSERT_EQ(backgammon::free_rolls(points)[place - 13], free)
           << position_id(alone) << " from " << place;
     }
   }
