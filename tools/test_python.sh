@@ -67,9 +67,10 @@ rm -rf "$build/package"
 mkdir -p "$build/package/senet"
 cp python/senet/*.py "$build"/_core*.so "$build/package/senet"
 # The program has an allocator that the sanitizer's library does not expect.
-printf '#!/bin/sh\nunset LD_PRELOAD\nexec "%s" "$@"\n' "${SENET_PROGRAM-}" > "$build/senet"
-chmod +x "$build/senet"
-# Python does not free everything at its end, so leaks are not counted.
+printf '#!/bin/sh\nunset LD_PRELOAD\nexec "%s" "$@"\n' "${SENET_PROGRAM-}" >"$build/package/program"
+chmod +x "$build/package/program"
+# Python does not free everything at its end, so leaks are not counted. The sanitizer keeps freed
+# memory for a while, here little of it, because tests measure memory.
 LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libstdc++.so)" \
-  ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=$build/package SENET_PROGRAM=${SENET_PROGRAM:+$build/senet} \
+  ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=8 PYTHONPATH=$build/package SENET_PROGRAM=${SENET_PROGRAM:+$build/package/program} \
   run_tests "$@"
