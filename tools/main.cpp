@@ -31,6 +31,7 @@ int main(int argc, char** argv) {
   }
   root.heading("Measure and inspect");
   senet::add_bench_command(root);
+  senet::add_monitor_command(root);
   senet::add_inspect_command(root, games);
   root.index("Games of your own",
              "--game-library FILE\tadds the game of a shared object (docs/own_game.md); "

@@ -28,6 +28,12 @@ inline std::size_t terminal_columns(int descriptor) {
   return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80;
 }
 
+/// Rows likewise; 24 if it is none.
+inline std::size_t terminal_rows(int descriptor) {
+  winsize size{};
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_row > 1 ? size.ws_row : 24;
+}
+
 /// Columns for a text on stdout: the terminal's, within reason; 80 if stdout is none.
 inline std::size_t text_columns() {
   return std::clamp<std::size_t>(terminal_columns(STDOUT_FILENO), 60, 120);

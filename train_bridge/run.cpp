@@ -7,18 +7,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cmath>
-#include <ctime>
-#include <deque>
-#include <fstream>
 #include <limits>
 #include <memory>
 #include <span>
 #include <thread>
 #include <utility>
 
-#include "games/json.hpp"
-#include "train_bridge/resident_memory.hpp"
+#include "train_bridge/run_figures.hpp"
 
 namespace senet {
 namespace {
@@ -32,106 +27,6 @@ constexpr std::chrono::milliseconds kPeriod{100};
 constexpr const char* kConfigFile = "config.json";
 constexpr const char* kGamesFile = "games.senet";
 constexpr const char* kCheckpointFile = "checkpoint.safetensors";
-
-// Without the digits that only rounding errors leave: 19.937266394999988 is 19.937266.
-double to_millionths(double value) { return std::round(value * 1e6) / 1e6; }
-
-// The current metrics of a run, and metrics.jsonl.
-class Figures {
- public:
-  /// `games` of earlier calls are excluded from the rates; their `seconds` are included in
-  /// metrics.jsonl. `warning` is called once if the file cannot be written.
-  Figures(const std::filesystem::path& metrics, std::uint64_t games, double seconds,
-          const std::function<void(const std::string&)>& warning)
-      : file_(metrics), metrics_(metrics, std::ios::app), warning_(warning), counted_games_(games) {
-    now_.seconds_before = seconds;
-    warn_if_lost();
-  }
-
-  double elapsed() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
-
-  /// Updates the metrics: `next` contains everything except workers' reports and times.
-  const RunProgress& look(RunProgress next, const std::deque<WorkerReport>& reports) {
-    const LearnProgress& learn = next.learn;
-    next.seconds = elapsed();
-    next.seconds_before = now_.seconds_before;
-    next.games_per_minute = now_.games_per_minute;
-    next.evaluations_per_second = now_.evaluations_per_second;
-    for (const WorkerReport& report : reports) {
-      next.searches += report[WorkerReport::kSearches];
-      next.visits += report[WorkerReport::kVisits];
-      next.evaluations += report[WorkerReport::kRows];
-      next.cache_hits += report[WorkerReport::kCacheHits];
-      next.hand_over_waits += report[WorkerReport::kWaits];
-      next.swaps += report[WorkerReport::kModelSwaps];
-      next.swap_ns += report[WorkerReport::kSwapNs];
-      next.longest_swap_ns = std::max(next.longest_swap_ns, report[WorkerReport::kLongestSwapNs]);
-    }
-    // Lanes may finish games at the same time, so one second is too short. In the first ten seconds
-    // the rates are those since the start.
-    const double time = next.seconds - counted_at_;
-    if (time >= kRateSeconds || (counted_at_ == 0 && time >= 1)) {
-      next.games_per_minute = static_cast<double>(learn.games - counted_games_) / time * 60;
-      next.evaluations_per_second =
-          static_cast<double>(next.evaluations - counted_evaluations_) / time;
-      if (time >= kRateSeconds) {
-        counted_games_ = learn.games, counted_evaluations_ = next.evaluations;
-        counted_at_ = next.seconds;
-      }
-    }
-    now_ = next;
-    if (now_.seconds - recorded_at_ >= 10) record();
-    return now_;
-  }
-
-  void record() {
-    recorded_at_ = now_.seconds;
-    // CPU time of all threads since the process began. Unlike `seconds`, other load does not affect
-    // it.
-    const double cpu_seconds = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
-    const LearnProgress& learn = now_.learn;
-    const double evaluations = static_cast<double>(std::max<std::uint64_t>(now_.evaluations, 1));
-    const double cache_hit_rate = static_cast<double>(now_.cache_hits) / evaluations;
-    metrics_ << json_text({{"seconds", to_millionths(now_.seconds_before + now_.seconds)},
-                           {"cpu_seconds", cpu_seconds},
-                           {"games", learn.games},
-                           {"positions", learn.positions},
-                           {"games_per_minute", to_millionths(now_.games_per_minute)},
-                           {"evaluations_per_second", to_millionths(now_.evaluations_per_second)},
-                           {"searches", now_.searches},
-                           {"visits", now_.visits},
-                           {"cache_hit_rate", to_millionths(cache_hit_rate)},
-                           {"hand_over_waits", now_.hand_over_waits},
-                           {"steps", learn.steps},
-                           {"dropped_steps", learn.dropped_steps},
-                           {"skipped_steps", learn.skipped_steps},
-                           {"networks", learn.iterations},
-                           {"train_seconds", to_millionths(learn.train_seconds)},
-                           {"policy_loss", json_number(learn.policy_loss)},
-                           {"value_loss", json_number(learn.value_loss)},
-                           {"turns_per_game", json_number(learn.mean_plies)},
-                           {"resident_mib", resident_mib()}})
-             << std::endl;
-    warn_if_lost();
-  }
-
- private:
-  static constexpr double kRateSeconds = 10;
-
-  void warn_if_lost() {
-    if (metrics_ || std::exchange(has_warned_, true)) return;
-    warning_(fmt::format("{}: cannot be written; the run continues without it", file_.string()));
-  }
-
-  const std::filesystem::path file_;
-  std::ofstream metrics_;
-  const std::function<void(const std::string&)>& warning_;
-  bool has_warned_ = false;
-  const Clock::time_point began_ = Clock::now();
-  RunProgress now_;
-  double counted_at_ = 0, recorded_at_ = 0;
-  std::uint64_t counted_games_, counted_evaluations_ = 0;
-};
 
 // Removes files left half-written by a killed process. The locked game log excludes other writers.
 void remove_half_written(const std::filesystem::path& folder) {
@@ -267,7 +162,8 @@ Result<RunSummary> Run::play(const RunHooks& given) {
                      .games = queue,
                      .models = models,
                      .seed = config.selfplay.play.seed,
-                     .folder = options.folder},
+                     .folder = options.folder,
+                     .outcome_values = game_->any->outcome_values},
                     from);
   if (const auto refilled = loop.refill(options.folder / kGamesFile); !refilled) {
     return refilled.error();
@@ -288,8 +184,9 @@ Result<RunSummary> Run::play(const RunHooks& given) {
   GameNumbers numbers(first, first + most);
 
   hooks.begins({config, network_id, chosen.description, loop.progress().games});
-  Figures figures(options.folder / "metrics.jsonl", loop.progress().games, from.seconds,
-                  hooks.warning);
+  RunFigures figures(options.folder, config.game, config.selfplay.workers,
+                     {.seconds_before = from.seconds, .learn = loop.progress()}, hooks.warning);
+  figures.note(fmt::format("began after {} games", loop.progress().games));
   // Workers give way to the trainer where they share processors with it, as by default on two: it
   // takes the time it needs, and they take the rest. On Linux the call is about its thread only.
   SelfPlayHooks give_way;
@@ -340,6 +237,7 @@ Result<RunSummary> Run::play(const RunHooks& given) {
   trainer_thread.join();
   const RunProgress& last = look(RunPhase::kSaving);
   figures.record();
+  figures.end(!trained ? trained.error().reason() : !played ? played.error().reason() : "ended");
   const std::uint64_t lost = sink.refused() + queue.size();
   if (!trained && lost > 0) {
     return fail(fmt::format("{}; {} more finished games could not be written",

@@ -39,6 +39,23 @@ enum class RunPhase : std::uint8_t {
   kSaving,     // trains on the remaining games, then writes weights and checkpoint
 };
 
+/// What workers spent their time on; the shares add up to 1.
+struct StageShares {
+  double forward = 0, encode = 0, tree = 0, waiting = 0;
+};
+
+/// Rates over ten seconds; at the start over the time so far.
+struct RunRates {
+  double games_per_minute = 0;
+  double evaluations_per_second = 0;
+  double visits_per_second = 0;
+  double steps_per_second = 0;
+  double batch_fill = 0;     // rows of a batch
+  double trainer_share = 0;  // of the time, spent in training steps
+  double cores = 0;          // processor time per second
+  StageShares shares = {};   // of all workers together
+};
+
 /// Progress of a run. Everything except `learn` refers to this call.
 struct RunProgress {
   RunPhase phase = RunPhase::kPlaying;
@@ -54,8 +71,11 @@ struct RunProgress {
   /// including the wait for the weights; and the time for which publications blocked access to the
   /// weights.
   std::uint64_t swaps = 0, swap_ns = 0, longest_swap_ns = 0, publish_ns = 0;
-  double games_per_minute = 0;  // rates over ten seconds; at the start over the time so far
-  double evaluations_per_second = 0;
+  std::uint64_t forwards = 0;  // batches evaluated
+  double cpu_seconds = 0;      // processor time of all threads since the process began
+  double resident_mib = 0;
+
+  RunRates rates = {};
 };
 
 /// The start of a run.

@@ -124,9 +124,13 @@ Result<void> TrainingLoop::add(const GameRecord& record, std::uint64_t log_posit
   if (!is_new) return {};
   ++done_.games;
   done_.positions += samples;
+  const float weight = 1 / static_cast<float>(std::min<std::uint64_t>(++new_games_, 200));
   const auto plies = static_cast<float>(record.turns().size());
-  progress_.mean_plies += (plies - progress_.mean_plies) /
-                          static_cast<float>(std::min<std::uint64_t>(++new_games_, 200));
+  progress_.mean_plies += weight * (plies - progress_.mean_plies);
+  const bool is_draw = record.end() == EndKind::kPlayed &&
+                       record.final_outcome() < parts_.outcome_values.size() &&
+                       parts_.outcome_values[record.final_outcome()] == 0;
+  progress_.draw_share += weight * ((is_draw ? 1.0f : 0.0f) - progress_.draw_share);
   done_.owed_steps += static_cast<double>(samples) * settings_.samples_per_position /
                       static_cast<double>(settings_.batch_rows);
   const auto most = static_cast<double>(settings_.steps_per_iteration);
@@ -149,8 +153,9 @@ void TrainingLoop::step() {
       std::max<double>(static_cast<double>(settings_.window_minimum),
                        settings_.window_share * static_cast<double>(done_.positions)));
   replay_.draw(settings_.batch_rows, window, random, drawn_);
-  const StepReport report =
-      train(learning_rate_at(settings_, done_.trainer.steps, run_progress(settings_, done_.games)));
+  progress_.learning_rate =
+      learning_rate_at(settings_, done_.trainer.steps, run_progress(settings_, done_.games));
+  const StepReport report = train(progress_.learning_rate);
   ++steps_since_publish_;
   done_.owed_steps -= 1;
   progress_.train_seconds += std::chrono::duration<double>(Clock::now() - began).count();
@@ -164,6 +169,7 @@ void TrainingLoop::step() {
     has_loss_ = true;
     progress_.policy_loss += weight * (report.policy_loss - progress_.policy_loss);
     progress_.value_loss += weight * (report.value_loss - progress_.value_loss);
+    progress_.gradient_norm += weight * (report.gradient_norm - progress_.gradient_norm);
   }
   note_progress();
 }
@@ -192,6 +198,10 @@ void TrainingLoop::note_progress() {
   progress_.positions = done_.positions;
   progress_.steps = done_.trainer.steps;
   progress_.iterations = done_.iterations;
+  progress_.draws_per_position = static_cast<double>(done_.trainer.steps * settings_.batch_rows) /
+                                 static_cast<double>(std::max<std::uint64_t>(done_.positions, 1));
+  progress_.replay_positions = replay_.size();
+  progress_.replay_games = kept_games_.size();
   const std::lock_guard lock(mutex_);
   shown_ = progress_;
 }

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <mutex>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -60,6 +61,11 @@ struct LearnProgress {
   float policy_loss = 0;  // exponential moving averages
   float value_loss = 0;
   float mean_plies = 0;  // turns per game
+  float draw_share = 0;  // of the newest games, about 200
+  float learning_rate = 0;
+  float gradient_norm = 0;        // before clipping; an average like the losses
+  double draws_per_position = 0;  // samples drawn so far per position of the run
+  std::uint64_t replay_positions = 0, replay_games = 0;
 };
 
 /// Takes finished games from a queue, appends them to the log, keeps the newest positions, trains,
@@ -77,6 +83,7 @@ class TrainingLoop {
     ModelStore& models;
     std::uint64_t seed;
     std::filesystem::path folder;  // where weights/ and checkpoint.safetensors are written
+    std::span<const float> outcome_values = {};  // of the game, which outlives the loop
   };
 
   TrainingLoop(const Parts& parts, const Checkpoint& from);

@@ -23,7 +23,8 @@ class WorkerReport {
     kSearches,   // finished searches
     kVisits,     // visits made by those searches, without visits kept from earlier ones
     kForwardNs,  // inside Evaluator::forward
-    kLanesNs,    // inside lanes: tree, rules, encoding, records
+    kEncodeNs,   // encoding rows for it
+    kLanesNs,    // inside lanes: tree, rules, records
     kTotalNs,    // since the worker began
     kWaits,      // times that a lane stayed blocked, waiting to hand over a game
     kModelSwaps,

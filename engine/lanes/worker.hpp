@@ -114,8 +114,9 @@ class Worker final : public AnyWorker {
   }
 
   void forward(Batch& batch) {
-    batch.encode();  // counts as the lanes' time
     add_time(WorkerReport::kLanesNs);
+    batch.encode();
+    add_time(WorkerReport::kEncodeNs);
     if (observer_ != nullptr) observer_->forward_begins(batch.size());
     evaluator_->forward(batch);
     if (observer_ != nullptr) observer_->forward_ended(report_);

@@ -224,15 +224,14 @@ SelfPlayMeasured measure_selfplay(const BenchCase& bench, std::size_t workers,
 /// Shares of a worker's time: forward, encode, tree, other; they add up to 1.
 using Shares = std::valarray<double>;
 
-Shares shares_of(const std::valarray<double>& counts, double encode_ns) {
+Shares shares_of(const std::valarray<double>& counts) {
   using enum WorkerReport::Counter;
   // Counters are not updated atomically, so the parts may slightly exceed the total.
-  const double total = std::max(counts[kTotalNs], counts[kForwardNs] + counts[kLanesNs]);
+  const double busy = counts[kForwardNs] + counts[kEncodeNs] + counts[kLanesNs];
+  const double total = std::max(counts[kTotalNs], busy);
   if (!(total > 0)) return {kNaN, kNaN, kNaN, kNaN};
-  const double forward = counts[kForwardNs] / total;
-  const double lanes = counts[kLanesNs] / total;
-  const double encode = std::min(counts[kRows] * encode_ns / total, lanes);
-  return {forward, encode, lanes - encode, 1 - forward - lanes};
+  return {counts[kForwardNs] / total, counts[kEncodeNs] / total, counts[kLanesNs] / total,
+          1 - busy / total};
 }
 
 void add_shares(Figures& figures, const std::string& subject, const Shares& shares) {
@@ -256,7 +255,7 @@ Figures figures_of(const SelfPlayMeasured& measured, const BenchCase& bench,
   for (std::size_t i = 0; i < measured.workers.size(); ++i) {
     sum += measured.workers[i];
     nonzeros += measured.encode[i].nonzeros / workers;
-    shares.push_back(shares_of(measured.workers[i], measured.encode[i].nanoseconds));
+    shares.push_back(shares_of(measured.workers[i]));
     mean += shares.back() / workers;
   }
   const double fill = ratio(sum[kRows], sum[kForwards]);

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 
+#include "games/games.hpp"
 #include "tools/command.hpp"
 #include "tools/metric.hpp"
 #include "tools/stop_signals.hpp"
@@ -122,9 +123,9 @@ std::string progress_text(const RunProgress& now, const RunOptions& options, boo
   }
   std::vector<std::string> parts;
   const std::string games = count_text(learn.games, "game");
-  const bool has_rate = now.phase == RunPhase::kPlaying && now.games_per_minute > 0;
+  const bool has_rate = now.phase == RunPhase::kPlaying && now.rates.games_per_minute > 0;
   parts.push_back(has_rate ? fmt::format("{} games/min",
-                                         grouped(static_cast<std::uint64_t>(now.games_per_minute)))
+                                         grouped(static_cast<std::uint64_t>(now.rates.games_per_minute)))
                            : games);
   if (options.train) {
     parts.push_back(has_losses(learn)
@@ -135,7 +136,7 @@ std::string progress_text(const RunProgress& now, const RunOptions& options, boo
   if (has_rate) parts.push_back(games);
   if (learn.steps > 0) parts.push_back(fmt::format("step {}", grouped(learn.steps)));
   if (has_rate) {
-    parts.push_back(fmt::format("{:.0f} K evaluations/s", now.evaluations_per_second / 1000));
+    parts.push_back(fmt::format("{:.0f} K evaluations/s", now.rates.evaluations_per_second / 1000));
   }
   parts.push_back(fmt::format("{:.0f} MiB", resident_mib()));
   for (const std::string& part : parts) {

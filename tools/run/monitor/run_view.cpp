@@ -1,0 +1,84 @@
+#include "tools/run/monitor/run_view.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "tools/metric.hpp"
+
+namespace senet {
+
+std::string_view phase_name(double phase) {
+  constexpr std::array<std::string_view, 4> kNames = {"playing", "finishing games",
+                                                      "dropping games", "saving"};
+  return phase >= 0 && phase < kNames.size() ? kNames[static_cast<std::size_t>(phase)] : "";
+}
+
+std::string short_number(double value) {
+  if (!std::isfinite(value)) return "-";
+  const double size = std::abs(value);
+  if (size >= 1e9) return fmt::format("{:.3g} G", value / 1e9);
+  if (size >= 1e6) return fmt::format("{:.3g} M", value / 1e6);
+  if (size >= 1e4) return fmt::format("{:.3g} K", value / 1e3);
+  if (size >= 100 || value == std::floor(value)) return number_text(std::round(value));
+  return fmt::format("{:.3g}", value);
+}
+
+Result<RunView> RunView::read(const std::filesystem::path& folder, double now) {
+  Result<MetricsReader> reader = MetricsReader::open(folder / "metrics.map");
+  if (!reader) return reader.error();
+  RunView run(folder.string(), *std::move(reader));
+  Result<MetricsReader::Snapshot> snapshot = run.reader_.read();
+  if (!snapshot) return snapshot.error();
+  Result<std::vector<double>> rows = run.reader_.history();
+  if (!rows) return rows.error();
+  Result<std::vector<MetricsReader::Event>> events = run.reader_.events();
+  if (!events) return events.error();
+  run.snapshot_ = *std::move(snapshot);
+  run.rows_ = *std::move(rows);
+  run.events_ = *std::move(events);
+  run.age_ = std::max(now - run.snapshot_.heartbeat, 0.0);
+  run.state_ = run.snapshot_.has_ended ? RunState::kEnded
+               : run.age_ > kMostAge   ? RunState::kDead
+                                       : RunState::kRunning;
+  return run;
+}
+
+std::optional<std::size_t> RunView::index_of(std::string_view name) const {
+  const auto found = std::ranges::find(reader_.names(), name, &MetricName::name);
+  if (found == reader_.names().end()) return std::nullopt;
+  return static_cast<std::size_t>(found - reader_.names().begin());
+}
+
+double RunView::operator[](std::string_view name) const {
+  const auto at = index_of(name);
+  return at ? snapshot_.values[*at] : std::numeric_limits<double>::quiet_NaN();
+}
+
+std::vector<double> RunView::column(std::size_t at) const {
+  const std::size_t width = 1 + reader_.columns();
+  std::vector<double> values;
+  for (std::size_t row = 0; row + width <= rows_.size(); row += width) {
+    values.push_back(rows_[row + at]);
+  }
+  return values;
+}
+
+std::vector<double> RunView::history(std::string_view name) const {
+  const auto at = index_of(name);
+  return at && *at < reader_.columns() ? column(1 + *at) : std::vector<double>();
+}
+
+std::vector<double> RunView::times() const { return column(0); }
+
+std::vector<std::string> RunView::historic() const {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < reader_.columns(); ++i) names.push_back(reader_.names()[i].name);
+  return names;
+}
+
+}  // namespace senet

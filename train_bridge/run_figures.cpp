@@ -1,0 +1,184 @@
+#include "train_bridge/run_figures.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <ctime>
+#include <string>
+#include <utility>
+
+#include "games/json.hpp"
+#include "train_bridge/resident_memory.hpp"
+
+namespace senet {
+namespace {
+
+// Lanes may finish games at the same time, so one second is too short for a rate.
+constexpr double kRateSeconds = 10, kRecordSeconds = 10, kHistorySeconds = 1;
+
+// Six decimals, or three digits of a very small number: without the digits that only rounding
+// errors leave, as in 19.937266394999988.
+Json real_number(double value) {
+  if (!std::isfinite(value)) return {};
+  if (std::abs(value) >= 1e-3) return std::round(value * 1e6) / 1e6;
+  return std::stod(fmt::format("{:.3g}", value));
+}
+
+StageShares shares_of(const std::valarray<double>& counts) {
+  using enum WorkerReport::Counter;
+  const double busy = counts[kForwardNs] + counts[kEncodeNs] + counts[kLanesNs];
+  // Counters are not updated at once, so the parts may slightly exceed the total.
+  const double total = std::max(counts[kTotalNs], busy);
+  if (!(total > 0)) return {};
+  return {.forward = counts[kForwardNs] / total,
+          .encode = counts[kEncodeNs] / total,
+          .tree = counts[kLanesNs] / total,
+          .waiting = (total - busy) / total};
+}
+
+constexpr std::array kStages = {
+    std::pair{"forward_share", &StageShares::forward},
+    std::pair{"encode_share", &StageShares::encode},
+    std::pair{"tree_share", &StageShares::tree},
+    std::pair{"waiting_share", &StageShares::waiting},
+};
+
+// The figures of the run, which have a history, and those of each worker.
+std::vector<MetricName> names_for(std::size_t workers) {
+  std::vector<MetricName> names;
+  for (const RunFigure& figure : kRunFigures) {
+    names.push_back({std::string(figure.name), std::string(figure.unit)});
+  }
+  for (std::size_t i = 0; i < workers; ++i) {
+    for (const auto& [name, share] : kStages) {
+      names.push_back({fmt::format("worker_{}_{}", i, name), "share"});
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+RunFigures::RunFigures(const std::filesystem::path& folder, std::string_view subject,
+                       std::size_t workers, const RunProgress& before,
+                       const std::function<void(const std::string&)>& warning)
+    : file_(folder / "metrics.jsonl"),
+      lines_(file_, std::ios::app),
+      warning_(warning),
+      now_(before),
+      counted_(before),
+      counted_reports_(workers, std::valarray<double>(WorkerReport::kCounters)),
+      worker_shares_(workers) {
+  warn_if_lost();
+  auto map =
+      MetricsMap::open(folder / "metrics.map", subject, names_for(workers), kRunFigures.size());
+  if (map) {
+    map_ = *std::move(map);
+  } else {
+    warning_(fmt::format("{}; the run continues without it", map.error().reason()));
+  }
+}
+
+const RunProgress& RunFigures::look(RunProgress next, const std::deque<WorkerReport>& reports) {
+  next.seconds = elapsed();
+  next.seconds_before = now_.seconds_before;
+  // Of all threads since the process began. Unlike `seconds`, other load does not affect it.
+  next.cpu_seconds = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+  next.resident_mib = resident_mib();
+  for (const WorkerReport& report : reports) {
+    next.searches += report[WorkerReport::kSearches];
+    next.visits += report[WorkerReport::kVisits];
+    next.evaluations += report[WorkerReport::kRows];
+    next.forwards += report[WorkerReport::kForwards];
+    next.cache_hits += report[WorkerReport::kCacheHits];
+    next.hand_over_waits += report[WorkerReport::kWaits];
+    next.swaps += report[WorkerReport::kModelSwaps];
+    next.swap_ns += report[WorkerReport::kSwapNs];
+    next.longest_swap_ns = std::max(next.longest_swap_ns, report[WorkerReport::kLongestSwapNs]);
+  }
+  compute_rates(next, reports);
+  const bool has_published = next.learn.iterations > now_.learn.iterations;
+  now_ = next;
+  if (has_published) note(fmt::format("network {}", now_.learn.iterations));
+  write_map();
+  if (now_.seconds - recorded_at_ >= kRecordSeconds) record();
+  return now_;
+}
+
+// The rates stay those of the last ten seconds; in the first ten they are those since the start.
+void RunFigures::compute_rates(RunProgress& next, const std::deque<WorkerReport>& reports) {
+  const double time = next.seconds - counted_.seconds;
+  const bool is_due = time >= kRateSeconds || (counted_.seconds == 0 && time >= 1);
+  if (!is_due) {
+    next.rates = now_.rates;
+    return;
+  }
+  const auto per_second = [&](auto now, auto before) {
+    return (static_cast<double>(now) - static_cast<double>(before)) / time;
+  };
+  next.rates.games_per_minute = 60 * per_second(next.learn.games, counted_.learn.games);
+  next.rates.evaluations_per_second = per_second(next.evaluations, counted_.evaluations);
+  next.rates.visits_per_second = per_second(next.visits, counted_.visits);
+  next.rates.steps_per_second = per_second(next.learn.steps, counted_.learn.steps);
+  next.rates.trainer_share = per_second(next.learn.train_seconds, counted_.learn.train_seconds);
+  next.rates.cores = per_second(next.cpu_seconds, counted_.cpu_seconds);
+  const auto forwards = static_cast<double>(next.forwards - counted_.forwards);
+  next.rates.batch_fill =
+      forwards > 0 ? static_cast<double>(next.evaluations - counted_.evaluations) / forwards : 0;
+  std::valarray<double> sum(WorkerReport::kCounters);
+  for (std::size_t i = 0; i < std::min(reports.size(), worker_shares_.size()); ++i) {
+    const std::valarray<double> counts = reports[i].now() - counted_reports_[i];
+    worker_shares_[i] = shares_of(counts);
+    sum += counts;
+  }
+  next.rates.shares = shares_of(sum);
+  if (time < kRateSeconds) return;
+  counted_ = next;
+  for (std::size_t i = 0; i < std::min(reports.size(), counted_reports_.size()); ++i) {
+    counted_reports_[i] = reports[i].now();
+  }
+}
+
+void RunFigures::write_map() {
+  if (!map_) return;
+  values_.clear();
+  for (const RunFigure& figure : kRunFigures) values_.push_back(figure.of(now_));
+  for (const StageShares& shares : worker_shares_) {
+    for (const auto& [name, share] : kStages) values_.push_back(shares.*share);
+  }
+  const std::lock_guard lock(mutex_);
+  map_->write(values_);
+  if (now_.seconds - remembered_at_ < kHistorySeconds) return;
+  remembered_at_ = now_.seconds;
+  map_->remember();
+}
+
+void RunFigures::record() {
+  recorded_at_ = now_.seconds;
+  Json line;
+  for (const RunFigure& figure : kRunFigures) {
+    const double value = figure.of(now_);
+    const std::string name(figure.name);
+    line[name] = figure.is_whole ? Json(static_cast<std::uint64_t>(value)) : real_number(value);
+  }
+  lines_ << json_text(line) << std::endl;
+  warn_if_lost();
+}
+
+void RunFigures::note(std::string_view event) {
+  const std::lock_guard lock(mutex_);
+  if (map_) map_->note(event);
+}
+
+void RunFigures::end(std::string_view event) {
+  note(event);
+  const std::lock_guard lock(mutex_);
+  if (map_) map_->end();
+}
+
+void RunFigures::warn_if_lost() {
+  if (lines_ || std::exchange(has_warned_, true)) return;
+  warning_(fmt::format("{}: cannot be written; the run continues without it", file_.string()));
+}
+
+}  // namespace senet
