@@ -124,9 +124,10 @@ std::string progress_text(const RunProgress& now, const RunOptions& options, boo
   std::vector<std::string> parts;
   const std::string games = count_text(learn.games, "game");
   const bool has_rate = now.phase == RunPhase::kPlaying && now.rates.games_per_minute > 0;
-  parts.push_back(has_rate ? fmt::format("{} games/min",
-                                         grouped(static_cast<std::uint64_t>(now.rates.games_per_minute)))
-                           : games);
+  parts.push_back(has_rate
+                      ? fmt::format("{} games/min",
+                                    grouped(static_cast<std::uint64_t>(now.rates.games_per_minute)))
+                      : games);
   if (options.train) {
     parts.push_back(has_losses(learn)
                         ? losses_text(learn, 2)
