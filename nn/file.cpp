@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <exception>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -75,6 +76,21 @@ Result<std::size_t> FileHandle::read_at(std::uint64_t offset, std::span<std::byt
   return done;
 }
 
+Result<FileBytes> FileHandle::read_all() const {
+  const Result<std::uint64_t> length = size();
+  if (!length) return length.error();
+  FileBytes bytes;
+  try {
+    bytes.resize(*length);
+  } catch (const std::exception&) {
+    return fail(fmt::format("{}: {} bytes do not fit into memory", path_.string(), *length));
+  }
+  const Result<std::size_t> got = read_at(0, bytes);
+  if (!got) return got.error();
+  bytes.resize(*got);  // it may have become shorter
+  return bytes;
+}
+
 Result<void> FileHandle::write_at(std::uint64_t offset, std::span<const std::byte> from) {
   std::size_t done = 0;
   while (done < from.size()) {
@@ -85,6 +101,14 @@ Result<void> FileHandle::write_at(std::uint64_t offset, std::span<const std::byt
     done += static_cast<std::size_t>(put);
   }
   return {};
+}
+
+Result<void> FileHandle::append(std::span<const std::byte> from) {
+  const Result<std::uint64_t> end = size();
+  if (!end) return end.error();
+  auto written = write_at(*end, from);
+  if (!written) static_cast<void>(truncate(*end));
+  return written;
 }
 
 Result<void> FileHandle::truncate(std::uint64_t size) {
@@ -101,6 +125,11 @@ Result<void> FileHandle::lock() {
   if (TEMP_FAILURE_RETRY(::flock(descriptor_, LOCK_EX | LOCK_NB)) == 0) return {};
   if (errno != EWOULDBLOCK) return system_failure(path_, "lock");
   return fail(fmt::format("{}: is in use by another writer", path_.string()));
+}
+
+Result<FileBytes> read_whole_file(const std::filesystem::path& file) {
+  const Result<FileHandle> handle = FileHandle::open(file, FileHandle::Mode::kRead);
+  return handle ? handle->read_all() : handle.error();
 }
 
 void MappedFile::Unmap::operator()(const std::byte* data) const {
@@ -143,6 +172,20 @@ Result<void> replace_file(const std::filesystem::path& file,
     return written;
   }
   return flush_folder_of(file);
+}
+
+std::string replaced_name(const std::filesystem::path& temporary) {
+  constexpr std::string_view kEnd = ".tmp", kDecimal = "0123456789", kHex = "0123456789abcdef";
+  std::string name = temporary.filename().string();
+  if (!name.ends_with(kEnd)) return {};
+  name.resize(name.size() - kEnd.size());
+  for (const std::string_view digits : {kHex, kDecimal}) {
+    const std::size_t dot = name.rfind('.');
+    if (dot == std::string::npos || dot + 1 == name.size()) return {};
+    if (name.find_first_not_of(digits, dot + 1) != std::string::npos) return {};
+    name.resize(dot);
+  }
+  return name;
 }
 
 Result<void> flush_folder_of(const std::filesystem::path& file) {

@@ -1,5 +1,5 @@
-// Owned file handles, mapped files and atomic replacement of files. Every error names the file and
-// the system's reason.
+// Owned file handles, whole files in memory or mapped, and atomic replacement of files. Every error
+// names the file and the system's reason.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,16 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "nn/aligned_vector.hpp"
 #include "senet/result.hpp"
 
 namespace senet {
+
+/// The content of a file.
+using FileBytes = AlignedVector<std::byte>;
 
 /// Owns one POSIX file descriptor of a regular file. Reads and writes complete requests. Movable.
 /// Belongs to one thread at a time.
@@ -36,8 +41,15 @@ class FileHandle {
   /// only at the end of the file.
   Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> to) const;
 
+  /// The whole file. Later changes of the file do not affect the copy.
+  Result<FileBytes> read_all() const;
+
   /// Writes all of `from` at `offset`. On failure a part may have been written.
   Result<void> write_at(std::uint64_t offset, std::span<const std::byte> from);
+
+  /// Writes all of `from` at the end of the file. On failure the file keeps its old end, so that a
+  /// later call may succeed.
+  Result<void> append(std::span<const std::byte> from);
 
   Result<void> truncate(std::uint64_t size);
 
@@ -59,10 +71,14 @@ class FileHandle {
   std::filesystem::path path_;
 };
 
+/// The whole of a regular file.
+Result<FileBytes> read_whole_file(const std::filesystem::path& file);
+
 /// Owns one private read-only mapping of a whole regular file. Empty if default-constructed, moved
-/// from or if the file is empty. A program that replaces such a file must rename a new one over it
-/// (see replace_file): truncating a mapped file kills its reader with SIGBUS, which no check here
-/// can prevent.
+/// from or if the file is empty. Truncating a mapped file kills its reader with SIGBUS, which no
+/// check here can prevent: only for large files in our own cache folder, which processes share in
+/// memory and which are only ever replaced (see replace_file). Files that users handle are read
+/// (read_whole_file).
 class MappedFile {
  public:
   static Result<MappedFile> open(const std::filesystem::path& file);
@@ -87,6 +103,10 @@ class MappedFile {
 /// same file: the last one wins.
 Result<void> replace_file(const std::filesystem::path& file,
                           const std::vector<std::span<const std::byte>>& parts);
+
+/// The name of the file that replace_file() replaces by way of `temporary`; empty for the names
+/// that it does not use.
+std::string replaced_name(const std::filesystem::path& temporary);
 
 /// Flushes the folder of `file` to disk, so that a new or renamed file survives a power failure.
 /// Succeeds on file systems that cannot flush a folder.

@@ -19,6 +19,8 @@ namespace senet {
 /// Shape and weights. Movable; copies are explicit (see clone). Several threads may read it.
 class Network {
  public:
+  Network(Network&&) = default;
+  Network& operator=(Network&&) = default;
   /// Takes ownership of the parameters: parameter_count(spec) finite values laid out by
   /// parameter_layout(spec). check_spec(spec) must hold.
   Network(NetworkSpec spec, std::vector<float> parameters);
@@ -47,13 +49,13 @@ class Network {
     kCopy,
   };
   Network() = default;
-  // Checks a whole file and loads it; the caller keeps the mapping.
+  // Checks a whole file and loads it; the caller keeps the bytes.
   Result<void> read(std::span<const std::byte> file, Keep keep);
   void find_id();
 
   NetworkSpec spec_;
   std::vector<float> storage_;         // empty when the parameters are in file_ or borrowed
-  MappedFile file_;                    // mapped if the parameters are in it
+  FileBytes file_;                     // the whole file if the parameters are in it
   std::span<const float> parameters_;  // into storage_, file_ or borrowed memory
   std::uint64_t id_ = 0;
   std::vector<Level> levels_;
@@ -73,11 +75,10 @@ Network initial_network(const NetworkSpec& spec, std::uint64_t seed);
 Result<Network> enlarged_network(const Network& network, const NetworkSpec& spec,
                                  std::uint64_t seed);
 
-/// Maps a safetensors file read-only. Checks the header, that every tensor is present with its
-/// shape and inside the file, that all values are finite, and that the content id is the recorded
-/// one (files of other programs may record none). An error names the file and the tensor. The file
-/// stays mapped while the network exists: replace it by renaming another over it, as save_network
-/// does.
+/// Reads a safetensors file, so that later changes of the file are harmless. Checks the header,
+/// that every tensor is present with its shape and inside the file, that all values are finite, and
+/// that the content id is the recorded one (files of other programs may record none). An error
+/// names the file and the tensor.
 Result<Network> load_network(const std::filesystem::path& file);
 
 /// The same from a whole file in memory, which is copied. An error names the tensor.

@@ -165,12 +165,12 @@ Result<void> Network::read(std::span<const std::byte> file, Keep keep) {
 }
 
 Result<Network> load_network(const std::filesystem::path& file) {
-  Result<MappedFile> mapped = MappedFile::open(file);
-  if (!mapped) return mapped.error();  // already names the file
+  Result<FileBytes> bytes = read_whole_file(file);
+  if (!bytes) return bytes.error();  // already names the file
   Network network;
-  const Result<void> read = network.read(mapped->bytes(), Network::Keep::kInFileOrCopy);
+  const Result<void> read = network.read(*bytes, Network::Keep::kInFileOrCopy);
   if (!read) return fail(fmt::format("{}: {}", file.string(), read.error().reason()));
-  if (network.storage_.empty()) network.file_ = std::move(*mapped);
+  if (network.storage_.empty()) network.file_ = std::move(*bytes);
   return network;
 }
 

@@ -7,7 +7,7 @@
 //   +----------------+-------------------------------+---------------------------+
 //
 // Format: https://github.com/huggingface/safetensors. Only F32 tensors are supported here. The
-// format allows padding the header, which lets a mapped file be used in place.
+// format allows padding the header, which lets a file in memory be used in place.
 #pragma once
 
 #include <cstddef>

@@ -201,9 +201,8 @@ nb::tuple evaluate(const PythonNetwork& network, const Rows& features,
 }
 
 PythonNetwork load(const std::filesystem::path& file) {
-  // A copy: the user may overwrite the file in place, which a mapping would not survive.
-  const MappedFile mapped = value_or_raise(MappedFile::open(file));
-  auto network = read_network(mapped.bytes());
+  const FileBytes bytes = value_or_raise(read_whole_file(file));
+  auto network = read_network(bytes);
   if (!network) {
     raise_value_error(file.string() + ": " + network.error().reason());
   }

@@ -103,10 +103,9 @@ Result<MatchLog> MatchLog::open(const std::filesystem::path& file, FileHandle::M
   if (!handle) return handle.error();
   MatchLog log(std::move(*handle));
   if (const auto locked = log.file_.lock(); !locked) return locked.error();
-  const Result<MappedFile> mapped = MappedFile::open(file);
-  if (!mapped) return mapped.error();
-  const std::string_view text(reinterpret_cast<const char*>(mapped->bytes().data()),
-                              mapped->bytes().size());
+  const Result<FileBytes> bytes = log.file_.read_all();
+  if (!bytes) return bytes.error();
+  const std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
   std::size_t number = 0;
   for (std::string_view rest = text;;) {
     const std::size_t end = rest.find('\n');

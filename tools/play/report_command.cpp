@@ -191,9 +191,8 @@ Job prepare(const Games& known, const ReportArguments& arguments) {
   if (!has_format(game)) {
     throw fail(fmt::format("--mat: the format is only for {}", games_that(has_format)));
   }
-  const MappedFile file = value_for("--mat", MappedFile::open(arguments.mat));
-  const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()),
-                              file.bytes().size());
+  const FileBytes file = value_for("--mat", read_whole_file(arguments.mat));
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
   std::vector<ReadGame> games = value_for("--mat", game.read_match(text));
   auto report = std::make_unique<Report>(known, game, std::move(games), arguments);
   return [report = std::move(report)] { return report->run(); };
