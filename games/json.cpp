@@ -3,16 +3,26 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <set>
+#include <vector>
 
 namespace senet {
 
-Json parse_json(std::string_view text) {
+Json parse_json(std::string_view text, std::string* repeated) {
   constexpr int kMaxLevels = 64;
   bool is_too_deep = false;
-  const auto keep_going = [&](int levels_around, Json::parse_event_t event, const Json&) {
+  std::vector<std::set<std::string>> keys;  // of each object that is open
+  const auto keep_going = [&](int levels_around, Json::parse_event_t event, const Json& parsed) {
     const bool opens =
         event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
     is_too_deep = is_too_deep || (opens && levels_around == kMaxLevels);
+    if (repeated == nullptr) return !is_too_deep;
+    if (event == Json::parse_event_t::object_start) keys.emplace_back();
+    if (event == Json::parse_event_t::object_end) keys.pop_back();
+    if (event == Json::parse_event_t::key) {
+      const auto& key = parsed.get_ref<const std::string&>();
+      if (!keys.back().insert(key).second) *repeated = key;
+    }
     return !is_too_deep;
   };
   Json json = Json::parse(text, keep_going, false);

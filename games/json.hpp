@@ -10,8 +10,9 @@ namespace senet {
 /// A JSON value. The members of an object keep their order.
 using Json = nlohmann::ordered_json;
 
-/// Parses a JSON text; null when it is invalid or nested deeper than 64 levels.
-Json parse_json(std::string_view text);
+/// Parses a JSON text; null when it is invalid or nested deeper than 64 levels. Of members with the
+/// same key the last one counts; `repeated`, unless null, gets the last such key.
+Json parse_json(std::string_view text, std::string* repeated = nullptr);
 
 /// Writes a value on one line or, with `indent` >= 0, each member and element on a separate line
 /// that is indented by `indent` spaces per level. Invalid UTF-8 bytes are replaced.

@@ -52,6 +52,18 @@ TEST(Json, WhatIsNoJsonIsNull) {
   EXPECT_TRUE(parse_json('[' + deep + ']').is_null());
 }
 
+TEST(Json, NamesAKeyThatOccursTwiceInAnObject) {
+  const auto repeated = [](const char* text) {
+    std::string key;
+    EXPECT_TRUE(parse_json(text, &key).is_object());
+    return key;
+  };
+  EXPECT_EQ(repeated(R"({"a":1,"b":{"a":2},"c":[{"a":3},{"a":4}],"d":"a"})"), "");
+  EXPECT_EQ(repeated(R"({"a":1,"b":2,"a":1})"), "a");
+  EXPECT_EQ(repeated(R"({"a":[{"b":1,"c":2,"b":3}]})"), "b");
+  EXPECT_EQ(parse_json(R"({"a":1,"a":2})")["a"], 2);
+}
+
 TEST(Json, BytesThatAreNoTextAreReplaced) {
   EXPECT_EQ(json_text("a\xff"
                       "b"),
