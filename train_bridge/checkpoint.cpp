@@ -4,6 +4,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -21,6 +22,7 @@ namespace senet {
 namespace {
 
 constexpr std::string_view kFormat = "senet-checkpoint-1";
+constexpr const char* kRun = "run";
 
 // XXH3 of all counters and values: a checkpoint damaged on disk must not be resumed.
 std::string content_text(const Checkpoint& checkpoint) {
@@ -33,6 +35,7 @@ std::string content_text(const Checkpoint& checkpoint) {
     const AlignedVector<float>& values = checkpoint.trainer.*tensor.values;
     add(values.data(), values.size() * sizeof(float));
   }
+  if (checkpoint.run_id != 0) add(&checkpoint.run_id, sizeof checkpoint.run_id);
   return fmt::format("{:016x}", hash);
 }
 
@@ -62,34 +65,64 @@ Result<NetworkSpec> parse_shape(std::string_view text) {
   return spec;
 }
 
-// How the shape of a file, as shape_text() writes it, differs from `spec`.
-std::string shape_difference(std::string_view shape, const NetworkSpec& spec) {
-  const Result<NetworkSpec> theirs = parse_shape(shape);
-  if (!theirs) return theirs.error().reason();
-  if (theirs->game != spec.game)
-    return fmt::format("made for {}, not for {}", theirs->game, spec.game);
+// How the shape of a file differs from `spec`.
+std::string shape_difference(const NetworkSpec& theirs, const NetworkSpec& spec) {
+  if (theirs.game != spec.game) {
+    return fmt::format("made for {}, not for {}", theirs.game, spec.game);
+  }
   for (const SpecField& field : kSpecFields) {
-    if (field.get(*theirs) == field.get(spec)) continue;
-    return fmt::format("made for a network with {} {}, not {}", field.name, field.get(*theirs),
+    if (field.get(theirs) == field.get(spec)) continue;
+    return fmt::format("made for a network with {} {}, not {}", field.name, field.get(theirs),
                        field.get(spec));
   }
   return "made for another network shape";
 }
 
-constexpr const char* kExtension = ".safetensors";
+// What both sides of a file must fulfil.
+Result<void> check(const Checkpoint& checkpoint, std::size_t parameters) {
+  if (!std::isfinite(checkpoint.owed_steps) || checkpoint.owed_steps < 0 ||
+      !std::isfinite(checkpoint.seconds)) {
+    return fail("a counter is out of range");
+  }
+  return check_state(checkpoint.trainer, parameters);
+}
+
+constexpr std::string_view kExtension = ".safetensors";
+constexpr std::string_view kLatest = "latest.safetensors";
+constexpr std::size_t kMostKept = 100;  // as the setting allows
+
+// The place of a checkpoint before the newest is its age.
+std::filesystem::path checkpoint_file(const std::filesystem::path& folder, std::size_t age) {
+  return folder / (age == 0 ? fmt::format("checkpoint{}", kExtension)
+                            : fmt::format("checkpoint.{}{}", age, kExtension));
+}
+std::filesystem::path unplaced_file(const std::filesystem::path& folder) {
+  return folder / fmt::format("checkpoint.new{}", kExtension);
+}
+
+// The number of a file of weights, if its name is one.
+std::optional<std::uint64_t> iteration_of(std::string_view name) {
+  if (!name.ends_with(kExtension)) return std::nullopt;
+  name.remove_suffix(kExtension.size());
+  const bool is_number = name.size() >= 6 && name.size() <= 18 &&
+                         name.find_first_not_of("0123456789") == std::string_view::npos;
+  return is_number ? number_of<std::uint64_t>(name) : std::nullopt;
+}
+
+// The numbered files, oldest first; other files in the folder are ignored.
+std::map<std::uint64_t, std::filesystem::path> numbered_files(const std::filesystem::path& folder,
+                                                              std::error_code& error) {
+  std::map<std::uint64_t, std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const auto iteration = iteration_of(entry.path().filename().string());
+    if (iteration) files.emplace(*iteration, entry.path());
+  }
+  return files;
+}
 
 Result<void> thin_out(const std::filesystem::path& folder, std::size_t most) {
-  // Only the numbered files, oldest first; other files in the folder are ignored.
-  std::map<std::uint64_t, std::filesystem::path> files;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    const std::string stem = entry.path().stem().string();
-    const bool is_number = stem.size() >= 6 && stem.size() <= 18 &&
-                           std::ranges::all_of(stem, [](char c) { return c >= '0' && c <= '9'; });
-    if (is_number && entry.path().extension() == kExtension) {
-      files.emplace(std::stoull(stem), entry.path());
-    }
-  }
+  const auto files = numbered_files(folder, error);
   if (!error && files.size() > most) {
     auto file = std::next(files.begin());
     for (std::size_t i = 1; i < files.size() / 2 && !error; i += 2, std::advance(file, 2)) {
@@ -104,12 +137,16 @@ Result<void> thin_out(const std::filesystem::path& folder, std::size_t most) {
 
 Result<void> save_checkpoint(const Checkpoint& checkpoint, const NetworkSpec& spec,
                              const std::filesystem::path& file) {
+  if (const auto good = check(checkpoint, parameter_count(spec)); !good) {
+    return fail(fmt::format("{}: not saved: {}", file.string(), good.error().reason()));
+  }
   std::map<std::string, std::string> metadata = {{"format", std::string(kFormat)},
                                                  {"network", shape_text(spec)},
                                                  {"content", content_text(checkpoint)}};
   visit_counters(checkpoint, [&](const char* name, const auto& value) {
     metadata[name] = fmt::format("{}", value);
   });
+  if (checkpoint.run_id != 0) metadata[kRun] = id_text(checkpoint.run_id);
   std::vector<TensorValues> tensors;
   for (const auto& [name, member] : kStateTensors) {
     const AlignedVector<float>& values = checkpoint.trainer.*member;
@@ -118,13 +155,14 @@ Result<void> save_checkpoint(const Checkpoint& checkpoint, const NetworkSpec& sp
   return save_safetensors(file, std::move(metadata), tensors);
 }
 
-Result<Checkpoint> load_checkpoint(const std::filesystem::path& file, const NetworkSpec& spec) {
-  const auto wrong = [&](std::string_view what) {
-    return fail(fmt::format("checkpoint {}: {}", file.string(), what));
+Result<Checkpoint> load_checkpoint(const std::filesystem::path& file, const NetworkSpec& spec,
+                                   std::uint64_t run_id) {
+  const auto wrong = [&](std::string_view what, senet_status status = SENET_BAD_MODEL) {
+    return fail(status, fmt::format("checkpoint {}: {}", file.string(), what));
   };
-  const Result<MappedFile> mapped = MappedFile::open(file);
-  if (!mapped) return mapped.error();
-  const Result<SafetensorsHeader> header = parse_safetensors(mapped->bytes());
+  const Result<FileBytes> bytes = read_whole_file(file);
+  if (!bytes) return bytes.error();
+  const Result<SafetensorsHeader> header = parse_safetensors(*bytes);
   if (!header) return wrong(header.error().reason());
   const auto& metadata = header->metadata;
   const auto text = [&](const std::string& name) {
@@ -132,7 +170,10 @@ Result<Checkpoint> load_checkpoint(const std::filesystem::path& file, const Netw
     return found == metadata.end() ? std::string() : found->second;
   };
   if (text("format") != kFormat) return wrong("not a checkpoint in the format senet-checkpoint-1");
-  if (text("network") != shape_text(spec)) return wrong(shape_difference(text("network"), spec));
+  // Read by its own shape: only an undamaged file belongs to another network or run.
+  const Result<NetworkSpec> theirs = parse_shape(text("network"));
+  if (!theirs) return wrong(theirs.error().reason());
+  const std::size_t parameters = parameter_count(*theirs);
   Checkpoint checkpoint;
   std::string bad;
   visit_counters(checkpoint, [&]<class Value>(const char* name, Value& value) {
@@ -141,37 +182,106 @@ Result<Checkpoint> load_checkpoint(const std::filesystem::path& file, const Netw
     value = number.value_or(0);
   });
   if (!bad.empty()) return wrong("the counter '" + bad + "' is missing or not a number");
-  if (!std::isfinite(checkpoint.owed_steps) || checkpoint.owed_steps < 0 ||
-      !std::isfinite(checkpoint.seconds)) {
-    return wrong("a counter is out of range");
-  }
+  const std::string run = text(kRun);
+  std::from_chars(run.data(), run.data() + run.size(), checkpoint.run_id, 16);
+  if (!run.empty() && id_text(checkpoint.run_id) != run) return wrong("the run's id is not one");
   for (const auto& [name, member] : kStateTensors) {
     const auto found = std::ranges::find(header->tensors, name, &StoredTensor::name);
-    if (found == header->tensors.end() ||
-        found->end - found->begin != parameter_count(spec) * sizeof(float)) {
+    if (found == header->tensors.end() || found->end - found->begin != parameters * sizeof(float)) {
       return wrong(fmt::format("the tensor '{}' is missing or has the wrong size", name));
     }
     AlignedVector<float>& values = checkpoint.trainer.*member;
-    values.resize(parameter_count(spec));
-    std::memcpy(values.data(), mapped->bytes().data() + header->data_start + found->begin,
+    values.resize(parameters);
+    std::memcpy(values.data(), bytes->data() + header->data_start + found->begin,
                 found->end - found->begin);
-    for (const float value : values) {
-      if (!std::isfinite(value)) return wrong(fmt::format("the tensor '{}' is not finite", name));
-    }
   }
+  if (const auto good = check(checkpoint, parameters); !good) return wrong(good.error().reason());
   if (text("content") != content_text(checkpoint)) {
     return wrong("its content does not match its checksum");
   }
+  if (text("network") != shape_text(spec)) {
+    return wrong(shape_difference(*theirs, spec), SENET_MODEL_MISMATCH);
+  }
+  if (run_id != 0 && checkpoint.run_id != 0 && checkpoint.run_id != run_id) {
+    return wrong(fmt::format("made by the run {}, not by this run, {}", id_text(checkpoint.run_id),
+                             id_text(run_id)),
+                 SENET_MODEL_MISMATCH);
+  }
   return checkpoint;
+}
+
+Result<void> keep_checkpoint(const Checkpoint& checkpoint, const NetworkSpec& spec,
+                             const std::filesystem::path& folder, std::size_t kept,
+                             bool replaces_newest) {
+  const auto newest = unplaced_file(folder);
+  if (const auto saved = save_checkpoint(checkpoint, spec, newest); !saved) return saved;
+  std::error_code error, unknown;
+  const auto place = [&](std::size_t age) { return checkpoint_file(folder, age); };
+  const auto has = [&](std::size_t age) { return std::filesystem::exists(place(age), unknown); };
+  // All up to the first free place move by one.
+  std::size_t age = 0;
+  while (!replaces_newest && age + 1 < kept && has(age)) ++age;
+  for (; age > 1 && !error; --age) std::filesystem::rename(place(age - 1), place(age), error);
+  if (age == 1 && !error) {
+    std::filesystem::remove(place(1), error);
+    if (!error) std::filesystem::create_hard_link(place(0), place(1), error);
+    if (error) std::filesystem::rename(place(0), place(1), error);
+  }
+  if (!error) std::filesystem::rename(newest, place(0), error);
+  for (age = kept; !error && has(age); ++age) std::filesystem::remove(place(age), error);
+  if (error) return fail(fmt::format("{}: {}", place(0).string(), error.message()));
+  return flush_folder_of(newest);
+}
+
+Result<FoundCheckpoint> find_checkpoint(const std::filesystem::path& folder,
+                                        const NetworkSpec& spec, std::uint64_t run_id) {
+  std::vector<std::filesystem::path> files = {unplaced_file(folder)};
+  for (std::size_t age = 0; age < kMostKept; ++age) files.push_back(checkpoint_file(folder, age));
+  FoundCheckpoint found;
+  std::error_code unknown;
+  for (const auto& file : files) {
+    if (std::filesystem::symlink_status(file, unknown).type() ==
+        std::filesystem::file_type::not_found) {
+      continue;
+    }
+    Result<Checkpoint> loaded = load_checkpoint(file, spec, run_id);
+    if (loaded) {
+      found.checkpoint = std::move(*loaded);
+      break;
+    }
+    if (loaded.error().status() == SENET_MODEL_MISMATCH) return loaded.error();
+    found.newer.push_back({file, loaded.error().reason()});
+  }
+  return found;
+}
+
+bool is_checkpoint_name(std::string_view name) {
+  if (name == unplaced_file({}).string()) return true;
+  for (std::size_t age = 0; age < kMostKept; ++age) {
+    if (name == checkpoint_file({}, age).string()) return true;
+  }
+  return false;
+}
+
+Result<std::filesystem::path> move_aside(const std::filesystem::path& file) {
+  std::error_code error;
+  for (int i = 1;; ++i) {
+    std::filesystem::path to = file;
+    to += i == 1 ? ".damaged" : fmt::format(".damaged.{}", i);
+    if (std::filesystem::exists(std::filesystem::symlink_status(to, error))) continue;
+    std::filesystem::rename(file, to, error);
+    if (error) return fail(fmt::format("{}: {}", file.string(), error.message()));
+    return to;
+  }
 }
 
 Result<NetworkSpec> checkpoint_spec(const std::filesystem::path& file) {
   const auto wrong = [&](std::string_view what) {
     return fail(fmt::format("{}: {}", file.string(), what));
   };
-  const Result<MappedFile> mapped = MappedFile::open(file);
-  if (!mapped) return mapped.error();
-  const Result<SafetensorsHeader> header = parse_safetensors(mapped->bytes());
+  const Result<FileBytes> bytes = read_whole_file(file);
+  if (!bytes) return bytes.error();
+  const Result<SafetensorsHeader> header = parse_safetensors(*bytes);
   if (!header) return wrong(header.error().reason());
   const auto found = header->metadata.find("network");
   if (found == header->metadata.end()) return wrong("__metadata__: no network shape");
@@ -180,11 +290,19 @@ Result<NetworkSpec> checkpoint_spec(const std::filesystem::path& file) {
   return spec;
 }
 
+bool is_weights_name(std::string_view name) { return name == kLatest || iteration_of(name); }
+
+bool has_trained_weights(const std::filesystem::path& folder) {
+  std::error_code unknown;
+  const auto files = numbered_files(folder, unknown);
+  return !files.empty() && files.rbegin()->first > 0;
+}
+
 Result<void> save_to_weights_folder(const Network& network, std::uint64_t iteration,
                                     const std::filesystem::path& folder, std::size_t most) {
   const auto numbered = folder / fmt::format("{:06}{}", iteration, kExtension);
   if (const auto saved = save_network(network, numbered); !saved) return saved;
-  const auto latest = folder / fmt::format("latest{}", kExtension);
+  const auto latest = folder / kLatest;
   if (const auto saved = save_network(network, latest); !saved) return saved;
   return most == 0 ? Result<void>{} : thin_out(folder, most);
 }

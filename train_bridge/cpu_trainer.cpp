@@ -77,6 +77,11 @@ class CpuTrainer final : public Trainer {
     return network_of(spec_, optimizer_.state(), which);
   }
 
+  Result<void> check() const override {
+    const TrainerState& state = optimizer_.state();
+    return check_state(state, state.weights.size());
+  }
+
   TrainerState state() const override { return optimizer_.state(); }
   Result<void> restore(const TrainerState& state) override { return optimizer_.restore(state); }
 

@@ -1,4 +1,3 @@
-#include <cassert>
 #include <utility>
 
 #include "train_bridge/trainer.hpp"
@@ -64,13 +63,23 @@ class FailoverTrainer final : public Trainer {
     return spare_ ? spare_->served(which) : network_of(spec_, known_, which);
   }
 
+  Result<void> check() const override {
+    if (device_) fetch();
+    if (!taken_over_) return taken_over_;
+    return spare_ ? spare_->check() : check_state(known_, known_.weights.size());
+  }
+
   TrainerState state() const override {
     if (device_) fetch();
     return spare_ ? spare_->state() : known_;
   }
 
   Result<void> restore(const TrainerState& state) override {
-    if (spare_) return spare_->restore(state);
+    if (spare_) {
+      auto restored = spare_->restore(state);
+      if (restored) taken_over_ = {};
+      return restored;
+    }
     if (auto fits = check_state(state, known_.weights.size()); !fits) return fits;
     known_ = state;
     since_fetched_ = 0;
@@ -96,8 +105,7 @@ class FailoverTrainer final : public Trainer {
   void give_up(const std::string& reason) const {
     device_.reset();
     spare_ = make_spare_();
-    [[maybe_unused]] const Result<void> restored = spare_->restore(known_);
-    assert(restored);
+    taken_over_ = spare_->restore(known_);
     lost_(reason);
   }
 
@@ -108,6 +116,7 @@ class FailoverTrainer final : public Trainer {
   std::function<std::unique_ptr<Trainer>()> make_spare_;
   std::function<void(const std::string&)> lost_;
   mutable TrainerState known_;
+  mutable Result<void> taken_over_;  // fails if the device's last state was not finite
   mutable std::size_t since_fetched_ = 0;
 };
 

@@ -38,7 +38,10 @@ struct LearnSettings {
   std::size_t steps_per_iteration = 100;
   /// The weights that self-play uses. Saved networks are averages.
   PlayWeights play_weights = PlayWeights::kAverage;
+  /// The longest time between two checkpoints; see seconds_to_checkpoint().
   double checkpoint_seconds = 60;
+  /// The newest checkpoints, which the run folder keeps.
+  std::size_t kept_checkpoints = 3;
   /// Numbered weights files to keep in the run folder; the older half is thinned out. 0: all.
   std::size_t kept_networks = 100;
 };
@@ -78,8 +81,10 @@ constexpr auto settings_of(std::type_identity<LearnSettings>) {
           "play-weights", &S::play_weights,
           "weights that self-play uses: their moving average, which is always what is saved, or "
           "the current ones"),
-      setting("checkpoint-seconds", &S::checkpoint_seconds, "time between checkpoints",
-              {.least = 0, .unit = "s"}),
+      setting("checkpoint-seconds", &S::checkpoint_seconds,
+              "longest time between checkpoints; the first come sooner", {.least = 0, .unit = "s"}),
+      setting("kept-checkpoints", &S::kept_checkpoints,
+              "checkpoints to keep: the newest and those before it", {.least = 1, .most = 100}),
       setting("kept-networks", &S::kept_networks,
               "weights files to keep; older ones are thinned out; 0: all",
               {.least = 4, .or_zero = true}),
@@ -88,6 +93,12 @@ constexpr auto settings_of(std::type_identity<LearnSettings>) {
 
 constexpr std::string_view settings_heading(std::type_identity<LearnSettings>) {
   return "Training";
+}
+
+/// Seconds between a checkpoint made when the process had trained for `age` seconds and the next:
+/// few at first, so that a run that is often killed learns nevertheless.
+inline double seconds_to_checkpoint(const LearnSettings& settings, double age) {
+  return std::min(settings.checkpoint_seconds, std::max(5.0, age / 2));
 }
 
 /// The share of the planned run that is done after `games` games.

@@ -9,10 +9,13 @@
 #include <chrono>
 #include <limits>
 #include <memory>
+#include <mutex>
+#include <random>
 #include <span>
 #include <thread>
 #include <utility>
 
+#include "nn/file.hpp"
 #include "train_bridge/run_figures.hpp"
 
 namespace senet {
@@ -26,13 +29,19 @@ constexpr std::chrono::milliseconds kPeriod{100};
 // Files of the run folder.
 constexpr const char* kConfigFile = "config.json";
 constexpr const char* kGamesFile = "games.senet";
-constexpr const char* kCheckpointFile = "checkpoint.safetensors";
+constexpr const char* kWeightsFolder = "weights";
+constexpr const char* kLatestFile = "latest.safetensors";
 
-// Removes files left half-written by a killed process. The locked game log excludes other writers.
-void remove_half_written(const std::filesystem::path& folder) {
+// Removes files of ours that a killed process left half-written. The locked game log excludes other
+// writers.
+void remove_half_written(const std::filesystem::path& folder, bool (*is_ours)(std::string_view)) {
   std::error_code unknown;
   for (const auto& entry : std::filesystem::directory_iterator(folder, unknown)) {
-    if (entry.path().extension() == ".tmp") std::filesystem::remove(entry.path(), unknown);
+    const bool is_file =
+        entry.symlink_status(unknown).type() == std::filesystem::file_type::regular;
+    if (is_file && is_ours(replaced_name(entry.path()))) {
+      std::filesystem::remove(entry.path(), unknown);
+    }
   }
 }
 
@@ -46,7 +55,7 @@ Result<RecordLog> open_folder(const RunOptions& options, std::string_view game,
         fmt::format("{} already holds a run: continue it with --resume, or name another folder",
                     options.folder.string()));
   }
-  std::filesystem::create_directories(options.folder / "weights", error);
+  std::filesystem::create_directories(options.folder / kWeightsFolder, error);
   if (error) return fail(fmt::format("{}: {}", options.folder.string(), error.message()));
   Result<RecordLog> log = RecordLog::open(options.folder / kGamesFile, game, {});
   if (!log) return log;
@@ -58,9 +67,19 @@ Result<RecordLog> open_folder(const RunOptions& options, std::string_view game,
     warning(fmt::format("game log: {} damaged bytes at the end were moved to {}", found.moved_bytes,
                         found.moved_to.string()));
   }
-  remove_half_written(options.folder);
-  remove_half_written(options.folder / "weights");
+  remove_half_written(options.folder, [](std::string_view name) {
+    return name == kConfigFile || is_checkpoint_name(name);
+  });
+  remove_half_written(options.folder / kWeightsFolder, &is_weights_name);
   return log;
+}
+
+// Not 0, which is no id.
+std::uint64_t new_run_id() {
+  std::random_device random;
+  std::uint64_t id = 0;
+  while (id == 0) id = (std::uint64_t{random()} << 32) | random();
+  return id;
 }
 
 // Replaces empty hooks by no-ops.
@@ -76,22 +95,15 @@ RunHooks complete(RunHooks hooks) {
 
 }  // namespace
 
-Result<Run::Start> Run::start_of(const RunConfig& config, const RunOptions& options) {
-  const auto checkpoint_file = options.folder / kCheckpointFile;
-  std::error_code unknown;
-  if (options.resume && std::filesystem::exists(checkpoint_file, unknown)) {
-    if (!options.weights.empty()) return fail("weights: a resumed run has its own weights");
-    Result<Checkpoint> checkpoint = load_checkpoint(checkpoint_file, config.network);
-    if (!checkpoint) return checkpoint.error();
-    Network network = network_of(config.network, checkpoint->trainer, config.learn.play_weights);
-    return Start{std::move(network), std::move(*checkpoint)};
+// The state of a new run with these weights; empty: random ones.
+Result<Run::Start> Run::new_start(const RunConfig& config, const std::filesystem::path& weights) {
+  if (weights.empty()) {
+    return Start{initial_network(config.network, config.selfplay.play.seed), std::nullopt,
+                 new_run_id()};
   }
-  if (options.weights.empty()) {
-    return Start{initial_network(config.network, config.selfplay.play.seed), std::nullopt};
-  }
-  Result<Network> given = load_network(options.weights);
+  Result<Network> given = load_network(weights);
   if (!given) return fail("weights: " + given.error().reason());
-  const std::string file = options.weights.string();
+  const std::string file = weights.string();
   if (const auto fits = check_contract(given->spec(), config.network); !fits) {
     return fail(fmt::format("weights: {}: {}", file, fits.error().reason()));
   }
@@ -100,7 +112,59 @@ Result<Run::Start> Run::start_of(const RunConfig& config, const RunOptions& opti
     return fail(fmt::format("weights: {}: the network's shape is not the run's: {}", file,
                             network.error().reason()));
   }
-  return Start{std::move(*network), std::nullopt};
+  return Start{std::move(*network), std::nullopt, new_run_id()};
+}
+
+// The state of the run in the folder, whose log has so many games.
+Result<Run::Start> Run::resumed_start(const RunConfig& config, const RunOptions& options,
+                                      std::uint64_t games,
+                                      const std::function<void(const std::string&)>& warning) {
+  if (!options.weights.empty()) return fail("weights: a resumed run has its own weights");
+  const std::filesystem::path& folder = options.folder;
+  const Result<std::uint64_t> run_id = run_id_in(folder / kConfigFile);
+  if (!run_id) return run_id.error();
+  Result<FoundCheckpoint> found = find_checkpoint(folder, config.network, *run_id);
+  if (!found) return found.error();
+  const auto weights = folder / kWeightsFolder / kLatestFile;
+  // A run that has trained would begin again, with its games but without what it has learned. One
+  // that only plays has lost nothing.
+  const bool has_trained = has_trained_weights(folder / kWeightsFolder);
+  if (!found->checkpoint && (has_trained || (games > 0 && options.train))) {
+    std::string reasons;
+    for (const auto& [file, reason] : found->newer) {
+      reasons.append(reasons.empty() ? " (" : "; ").append(reason);
+    }
+    if (!reasons.empty()) reasons += ")";
+    return fail(
+        fmt::format("{}: the run has no checkpoint that can be loaded{}: put one back, or "
+                    "start a new run with --weights {}",
+                    folder.string(), reasons, weights.string()));
+  }
+  for (const auto& [file, reason] : found->newer) {
+    const auto moved = move_aside(file);
+    if (!moved) return moved.error();
+    if (warning) {
+      warning(fmt::format("{}: it was moved to {}, and an older state is used", reason,
+                          moved->string()));
+    }
+  }
+  std::error_code unknown;
+  if (!found->checkpoint) {
+    const bool has_weights = std::filesystem::exists(weights, unknown);
+    Result<Start> start = new_start(config, has_weights ? weights : "");
+    if (start && *run_id != 0) start->run_id = *run_id;
+    if (start && warning) {
+      warning(fmt::format("{}: the run has no checkpoint and begins again, with {}",
+                          folder.string(), has_weights ? weights.string() : "random weights"));
+    }
+    return start;
+  }
+  Checkpoint& checkpoint = *found->checkpoint;
+  if (*run_id != 0) checkpoint.run_id = *run_id;
+  if (checkpoint.run_id == 0) checkpoint.run_id = new_run_id();
+  Network network = network_of(config.network, checkpoint.trainer, config.learn.play_weights);
+  const std::uint64_t id = checkpoint.run_id;
+  return Start{std::move(network), std::move(checkpoint), id};
 }
 
 Result<Run> Run::open(const RunGame& game, const RunConfig& config, const RunOptions& options,
@@ -108,8 +172,18 @@ Result<Run> Run::open(const RunGame& game, const RunConfig& config, const RunOpt
   if (const auto checked = check_config(game, config); !checked) return checked.error();
   RunConfig complete = config;
   complete.network.evaluates = config.selfplay.worker.search.evaluates;
-  Result<Start> start = start_of(complete, options);
-  if (!start) return start.error();
+  Result<Start> start = fail("");
+  if (!options.resume) {
+    start = new_start(complete, options.weights);
+    if (!start) return start.error();
+  }
+  // Locks the folder: only then are files of a resumed run moved.
+  Result<RecordLog> log = open_folder(options, config.game, warning);
+  if (!log) return log.error();
+  if (options.resume) {
+    start = resumed_start(complete, options, log->records(), warning);
+    if (!start) return start.error();
+  }
   const std::uint64_t planned = config.learn.planned_games;
   if (planned > 0 && start->checkpoint && start->checkpoint->games >= planned) {
     return fail(
@@ -117,13 +191,16 @@ Result<Run> Run::open(const RunGame& game, const RunConfig& config, const RunOpt
                     "lengthens it",
                     planned));
   }
-  Result<RecordLog> log = open_folder(options, config.game, warning);
-  if (!log) return log.error();
   return Run(game, std::move(complete), options, std::move(*start), std::move(*log));
 }
 
 Result<RunSummary> Run::play(const RunHooks& given) {
-  const RunHooks hooks = complete(given);
+  RunHooks hooks = complete(given);
+  std::mutex warning_mutex;
+  hooks.warning = [&warning_mutex, warn = hooks.warning](const std::string& reason) {
+    const std::lock_guard lock(warning_mutex);
+    warn(reason);
+  };
   const RunOptions& options = options_;
   // config.json records the evaluator that was chosen, so that a resumed run has the same.
   resolve(config_.selfplay.worker.evaluation, start_.network);
@@ -144,7 +221,8 @@ Result<RunSummary> Run::play(const RunHooks& given) {
   for (const std::string& note : chosen.notes) hooks.note(note);
   const std::unique_ptr<Trainer> trainer = std::move(chosen.trainer);
   const bool is_new = !start_.checkpoint;
-  const Checkpoint from = std::move(start_.checkpoint).value_or(Checkpoint{});
+  Checkpoint from = std::move(start_.checkpoint).value_or(Checkpoint{});
+  from.run_id = start_.run_id;
   if (!is_new) {
     if (const auto restored = trainer->restore(from.trainer); !restored) return restored.error();
   }
@@ -163,7 +241,8 @@ Result<RunSummary> Run::play(const RunHooks& given) {
                      .models = models,
                      .seed = config.selfplay.play.seed,
                      .folder = options.folder,
-                     .outcome_values = game_->any->outcome_values},
+                     .outcome_values = game_->any->outcome_values,
+                     .warning = hooks.warning},
                     from);
   if (const auto refilled = loop.refill(options.folder / kGamesFile); !refilled) {
     return refilled.error();
@@ -172,7 +251,8 @@ Result<RunSummary> Run::play(const RunHooks& given) {
   if (is_new) {
     if (const auto saved = loop.save(); !saved) return saved.error();
   }
-  if (const auto saved = save_config(config_, options.folder / kConfigFile); !saved) {
+  if (const auto saved = save_config(config_, options.folder / kConfigFile, start_.run_id);
+      !saved) {
     return saved.error();
   }
   const std::uint64_t first = loop.next_game();
@@ -222,7 +302,8 @@ Result<RunSummary> Run::play(const RunHooks& given) {
     if (order == RunOrder::kDrop) {
       players->abandon();
       phase = RunPhase::kDropping;
-    } else if (phase == RunPhase::kPlaying && (order == RunOrder::kFinish || late || !learning)) {
+    } else if (phase == RunPhase::kPlaying &&
+               (order == RunOrder::kFinish || late || !learning || loop.progress().has_diverged)) {
       phase = RunPhase::kFinishing;
     }
     if (phase != RunPhase::kPlaying) numbers.halt();
@@ -245,7 +326,7 @@ Result<RunSummary> Run::play(const RunHooks& given) {
   }
   if (!trained) return trained.error();
   if (!played) return played.error();
-  return RunSummary{last, options.folder / "weights" / "latest.safetensors"};
+  return RunSummary{last, options.folder / kWeightsFolder / kLatestFile};
 }
 
 Result<RunSummary> run(const RunGame& game, const RunConfig& config, const RunOptions& options,

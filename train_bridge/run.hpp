@@ -100,8 +100,9 @@ struct RunHooks {
   std::function<RunOrder()> order;  // a run never returns to an earlier order
   /// Whether a finished game is passed to the trainer; else it is dropped. Called by any worker.
   std::function<bool()> learns;
-  /// A one-sentence warning: no device is available for training, a device was lost, or metrics
-  /// cannot be written. Called by any thread of the run, one at a time.
+  /// A one-sentence warning: no device is available for training, a device was lost, metrics cannot
+  /// be written, or training returned to the last checkpoint because values were not finite. Called
+  /// by any thread of the run, one at a time.
   std::function<void(const std::string&)> warning;
   /// A one-sentence explanation of a choice that the run made: why no device trains.
   std::function<void(const std::string&)> note;
@@ -115,18 +116,23 @@ struct RunSummary {
 
 /// An open run. No other program can open its folder during the lifetime of this object.
 ///
-///   folder/config.json              the settings; written last when a run begins, so that a folder
-///                                   with this file can be resumed
+///   folder/config.json              the settings and the run's id; written last when a run begins,
+///                                   so that a folder with this file can be resumed
 ///   folder/games.senet              every finished game (docs/record-format.md)
 ///   folder/weights/NNNNNN.safetensors, latest.safetensors   000000: the initial weights; see
 ///                                   save_to_weights_folder()
-///   folder/checkpoint.safetensors   optimiser and counters
+///   folder/checkpoint.safetensors   optimiser and counters; checkpoint.N.safetensors: those
+///   before,
+///                                   see keep_checkpoint()
 ///   folder/metrics.jsonl            one line of metrics every ten seconds and at the end
 class Run {
  public:
   /// Reads the initial state of the run and opens its folder, which is created if missing. Fails
-  /// when settings, weights or folder are unusable; nothing but the folder is created then. The
-  /// table outlives the run. `warning` as in RunHooks.
+  /// when settings, weights or folder are unusable; nothing but the folder is created then. A
+  /// resumed run continues from the newest checkpoint that can be loaded; newer ones are moved
+  /// aside with a warning. Fails when there is none although the run has trained or, unless this
+  /// call only plays, has games, and when a checkpoint is of another run. The table outlives the
+  /// run. `warning` as in RunHooks.
   static Result<Run> open(const RunGame& game, const RunConfig& config, const RunOptions& options,
                           const std::function<void(const std::string&)>& warning = {});
 
@@ -146,6 +152,7 @@ class Run {
   struct Start {
     Network network;
     std::optional<Checkpoint> checkpoint;
+    std::uint64_t run_id;
   };
 
   Run(const RunGame& game, RunConfig config, RunOptions options, Start start, RecordLog log)
@@ -154,7 +161,10 @@ class Run {
         options_(std::move(options)),
         start_(std::move(start)),
         log_(std::move(log)) {}
-  static Result<Start> start_of(const RunConfig& config, const RunOptions& options);
+  static Result<Start> new_start(const RunConfig& config, const std::filesystem::path& weights);
+  static Result<Start> resumed_start(const RunConfig& config, const RunOptions& options,
+                                     std::uint64_t games,
+                                     const std::function<void(const std::string&)>& warning);
 
   const RunGame* game_;
   RunConfig config_;

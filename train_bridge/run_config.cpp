@@ -3,15 +3,64 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
+#include <charconv>
 #include <type_traits>
 
 #include "engine/lanes/machine.hpp"
 #include "games/json.hpp"
 #include "nn/file.hpp"
+#include "nn/network.hpp"
 
 namespace senet {
+namespace {
+
+// A key of config.json that is not a setting.
+constexpr const char* kRunId = "run-id";
+
+Json config_json(const RunConfig& config) {
+  Json json;
+  json["game"] = config.game;
+  for_each_setting(config, [&]<class Value>(const auto& entry, const Value& value) {
+    Json& at = json[entry.name];
+    if constexpr (NamedEnum<Value>) {
+      at = name_of(value);
+    } else if constexpr (std::is_same_v<Value, float>) {
+      at = json_number(value);
+    } else if constexpr (std::is_same_v<Value, Schedule>) {
+      if (value.is_constant()) {
+        at = json_number(value.at(0));
+      } else {
+        at = value.text();
+      }
+    } else {
+      at = value;
+    }
+  });
+  return json;
+}
+
+/// Reads config.json, without the run's id.
+Result<Json> read_config(const std::filesystem::path& file, std::uint64_t& run_id) {
+  const auto wrong = [&](const std::string& what) { return fail(file.string() + ": " + what); };
+  const Result<FileBytes> bytes = read_whole_file(file);
+  if (!bytes) return fail(bytes.error().reason() + ": there is no run to resume");
+  std::string repeated;
+  Json json = parse_json({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, &repeated);
+  if (!json.is_object()) return wrong("is not a JSON object");
+  if (!repeated.empty()) return wrong("has \"" + repeated + "\" twice");
+  run_id = 0;
+  if (!json.contains(kRunId)) return json;
+  const std::string* const text = find_string(json, kRunId);
+  const char* const end = text == nullptr ? nullptr : text->data() + text->size();
+  if (text == nullptr || text->size() != 16 ||
+      std::from_chars(text->data(), end, run_id, 16).ptr != end || run_id == 0) {
+    return wrong(fmt::format("the value of \"{}\" is not 16 hex digits", kRunId));
+  }
+  json.erase(kRunId);
+  return json;
+}
+
+}  // namespace
 
 Result<RunConfig> default_config(const RunGame& game) {
   const AnyGame& any = *game.any;
@@ -77,39 +126,29 @@ Result<void> check_config(const RunGame& game, const RunConfig& config) {
                       worker.cache_mib);
 }
 
-std::string config_text(const RunConfig& config) {
-  Json json;
-  json["game"] = config.game;
-  for_each_setting(config, [&]<class Value>(const auto& entry, const Value& value) {
-    Json& at = json[entry.name];
-    if constexpr (NamedEnum<Value>) {
-      at = name_of(value);
-    } else if constexpr (std::is_same_v<Value, float>) {
-      at = json_number(value);
-    } else if constexpr (std::is_same_v<Value, Schedule>) {
-      if (value.is_constant()) {
-        at = json_number(value.at(0));
-      } else {
-        at = value.text();
-      }
-    } else {
-      at = value;
-    }
-  });
-  return json_text(json, 2);
+std::string config_text(const RunConfig& config) { return json_text(config_json(config), 2); }
+
+Result<void> save_config(const RunConfig& config, const std::filesystem::path& file,
+                         std::uint64_t run_id) {
+  Json json = config_json(config);
+  if (run_id != 0) json[kRunId] = id_text(run_id);
+  const std::string text = json_text(json, 2) + "\n";
+  return replace_file(file, {std::as_bytes(std::span(text))});
 }
 
-Result<void> save_config(const RunConfig& config, const std::filesystem::path& file) {
-  const std::string text = config_text(config) + "\n";
-  return replace_file(file, {std::as_bytes(std::span(text))});
+Result<std::uint64_t> run_id_in(const std::filesystem::path& file) {
+  std::uint64_t run_id = 0;
+  const Result<Json> json = read_config(file, run_id);
+  if (!json) return json.error();
+  return run_id;
 }
 
 Result<RunConfig> load_config(const std::filesystem::path& file, RunGameFinder find) {
   const auto wrong = [&](const std::string& what) { return fail(file.string() + ": " + what); };
-  std::ifstream stream(file);
-  if (!stream) return wrong("cannot be read: there is no run to resume");
-  Json json = parse_json(std::string(std::istreambuf_iterator<char>(stream), {}));
-  if (!json.is_object()) return wrong("is not a JSON object");
+  std::uint64_t run_id = 0;
+  Result<Json> content = read_config(file, run_id);
+  if (!content) return content.error();
+  Json json = std::move(*content);
   const std::string* const name = find_string(json, "game");
   if (name == nullptr) return wrong("has no \"game\"");
   const Result<const RunGame*> game = find(*name);

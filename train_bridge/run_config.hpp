@@ -5,6 +5,7 @@
 #include <absl/functional/function_ref.h>
 
 #include <concepts>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -72,11 +73,15 @@ inline Result<void> check_config(const RunConfig& config) {
 
 /// The settings as JSON text.
 std::string config_text(const RunConfig& config);
-/// Writes config.json: all settings, with evaluator, evaluation mode and game by name. Replaces the
-/// file atomically.
-Result<void> save_config(const RunConfig& config, const std::filesystem::path& file);
-/// Reads config.json; missing settings get the game's defaults. Fails for unknown keys and wrong
-/// types, with a reason that names the key, and for a file of another game. `game` finds the table
+/// Writes config.json: all settings, with evaluator, evaluation mode and game by name, and the id
+/// of the run unless it is 0. Replaces the file atomically.
+Result<void> save_config(const RunConfig& config, const std::filesystem::path& file,
+                         std::uint64_t run_id = 0);
+/// The id of the run in config.json; 0 if there is none: runs older than ids have none.
+Result<std::uint64_t> run_id_in(const std::filesystem::path& file);
+/// Reads config.json; missing settings get the game's defaults. Fails for unknown keys, keys
+/// that occur twice and wrong types, with a reason that names the key, and for a file of another
+/// game. `game` finds the table
 /// of the game named in the file.
 using RunGameFinder = absl::FunctionRef<Result<const RunGame*>(std::string_view name)>;
 Result<RunConfig> load_config(const std::filesystem::path& file, RunGameFinder game);

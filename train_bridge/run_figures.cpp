@@ -63,13 +63,12 @@ RunFigures::RunFigures(const std::filesystem::path& folder, std::string_view sub
                        std::size_t workers, const RunProgress& before,
                        const std::function<void(const std::string&)>& warning)
     : file_(folder / "metrics.jsonl"),
-      lines_(file_, std::ios::app),
       warning_(warning),
       now_(before),
       counted_(before),
       counted_reports_(workers, std::valarray<double>(WorkerReport::kCounters)),
       worker_shares_(workers) {
-  warn_if_lost();
+  append("");
   auto map =
       MetricsMap::open(folder / "metrics.map", subject, names_for(workers), kRunFigures.size());
   if (map) {
@@ -161,8 +160,7 @@ void RunFigures::record() {
     const std::string name(figure.name);
     line[name] = figure.is_whole ? Json(static_cast<std::uint64_t>(value)) : real_number(value);
   }
-  lines_ << json_text(line) << std::endl;
-  warn_if_lost();
+  append(json_text(line) + '\n');
 }
 
 void RunFigures::note(std::string_view event) {
@@ -176,9 +174,17 @@ void RunFigures::end(std::string_view event) {
   if (map_) map_->end();
 }
 
-void RunFigures::warn_if_lost() {
-  if (lines_ || std::exchange(has_warned_, true)) return;
-  warning_(fmt::format("{}: cannot be written; the run continues without it", file_.string()));
+void RunFigures::append(std::string_view text) {
+  Result<void> written;
+  if (!lines_) {
+    auto opened = FileHandle::open(file_, FileHandle::Mode::kReadWrite);
+    if (opened) lines_ = *std::move(opened);
+    if (!opened) written = opened.error();
+  }
+  if (lines_) written = lines_->append(std::as_bytes(std::span(text)));
+  if (written || std::exchange(has_warned_, true)) return;
+  warning_(fmt::format("{}: cannot be written; the run continues without it ({})", file_.string(),
+                       written.error().reason()));
 }
 
 }  // namespace senet

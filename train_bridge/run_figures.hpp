@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <deque>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -68,6 +67,8 @@ inline constexpr std::array kRunFigures = [] {
       RunFigure{"dropped_steps", "steps", kReal, [](P now) { return now.learn.dropped_steps; }},
       RunFigure{"skipped_steps", "steps", kWhole,
                 [](P now) { return static_cast<double>(now.learn.skipped_steps); }},
+      RunFigure{"rollbacks", "rollbacks", kWhole,
+                [](P now) { return static_cast<double>(now.learn.rollbacks); }},
       RunFigure{"networks", "networks", kWhole,
                 [](P now) { return static_cast<double>(now.learn.iterations); }},
       RunFigure{"train_seconds", "s", kReal, [](P now) { return now.learn.train_seconds; }},
@@ -102,7 +103,7 @@ class RunFigures {
  public:
   /// `subject`: the game. `before`: the progress before the first game of this call, which rates
   /// leave out; metrics.jsonl includes its seconds_before. `warning` is called once for each file
-  /// that cannot be written, and outlives this object.
+  /// that cannot be written, and outlives this object; each further line tries again.
   RunFigures(const std::filesystem::path& folder, std::string_view subject, std::size_t workers,
              const RunProgress& before, const std::function<void(const std::string&)>& warning);
 
@@ -123,10 +124,10 @@ class RunFigures {
 
   void compute_rates(RunProgress& next, const std::deque<WorkerReport>& reports);
   void write_map();
-  void warn_if_lost();
+  void append(std::string_view text);
 
   const std::filesystem::path file_;
-  std::ofstream lines_;
+  std::optional<FileHandle> lines_;
   const std::function<void(const std::string&)>& warning_;
   bool has_warned_ = false;
   const Clock::time_point began_ = Clock::now();

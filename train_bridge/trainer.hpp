@@ -150,6 +150,8 @@ class Trainer : public TrainerOf<Always> {
  public:
   /// A network for play. Allocates a copy.
   virtual Network served(PlayWeights which) const = 0;
+  /// Fails unless all values of the state are finite.
+  virtual Result<void> check() const = 0;
 };
 
 /// These weights of a state.

@@ -1,5 +1,7 @@
 #include "train_bridge/training_loop.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -30,7 +32,7 @@ TrainingLoop::TrainingLoop(const Parts& parts, const Checkpoint& from)
   drawn_.reserve(settings_.batch_rows);
   const std::uint64_t steps = from.trainer.steps;
   done_.trainer = {};  // the trainer has the tensors; only the step count is kept here
-  done_.trainer.steps = steps;
+  done_.trainer.steps = saved_steps_ = steps;
   note_progress();
 }
 
@@ -68,13 +70,24 @@ Result<void> TrainingLoop::run() {
     }
     if (!can_step()) break;
     step();
-    if (steps_since_publish_ == settings_.steps_per_iteration) publish();
+    Result<void> done;
+    if (skipped_in_row_ == kMostSkipped) {
+      done = roll_back(fmt::format("{} steps in a row were skipped", kMostSkipped));
+    } else if (skipped_in_row_ == 0 && steps_since_publish_ >= settings_.steps_per_iteration) {
+      // Not after a skipped step: the weights may be those that make steps fail.
+      done = publish();
+    }
+    if (!done) return done;
   }
-  if (steps_since_publish_ > 0) publish();
-  return save();
+  if (steps_since_publish_ > 0) {
+    if (const auto published = publish(); !published) return published;
+  }
+  if (const auto saved = save(); !saved || !divergence_) return saved;
+  return *divergence_;
 }
 
 Result<void> TrainingLoop::save() {
+  if (const auto finite = parts_.trainer.check(); !finite) return finite;
   saved_ = Clock::now();
   // First the games, then the checkpoint that refers to them.
   if (const auto flushed = parts_.log.flush(); !flushed) return flushed;
@@ -88,11 +101,16 @@ Result<void> TrainingLoop::save() {
       !done) {
     return done;
   }
-  return save_checkpoint(checkpoint, served.spec(), parts_.folder / "checkpoint.safetensors");
+  const auto kept =
+      keep_checkpoint(checkpoint, served.spec(), parts_.folder, settings_.kept_checkpoints,
+                      done_.trainer.steps == saved_steps_);
+  if (kept) saved_steps_ = done_.trainer.steps;
+  return kept;
 }
 
 bool TrainingLoop::can_step() const {
-  return done_.owed_steps >= 1 && done_.positions >= settings_.begin_after && replay_.size() > 0;
+  return !divergence_ && done_.owed_steps >= 1 && done_.positions >= settings_.begin_after &&
+         replay_.size() > 0;
 }
 
 Result<void> TrainingLoop::take(const GameRecord& record) {
@@ -147,8 +165,9 @@ void TrainingLoop::keep(std::uint32_t place) {
 
 void TrainingLoop::step() {
   const auto began = Clock::now();
-  // Draws other samples after a skipped step: the same ones might be skipped forever.
-  Random random(parts_.seed, done_.trainer.steps + progress_.skipped_steps, 0, Purpose::kReplay);
+  // Draws other samples after a skipped or undone step: the same ones might fail forever.
+  Random random(parts_.seed, done_.trainer.steps + progress_.skipped_steps + undone_steps_, 0,
+                Purpose::kReplay);
   const auto window = static_cast<std::size_t>(
       std::max<double>(static_cast<double>(settings_.window_minimum),
                        settings_.window_share * static_cast<double>(done_.positions)));
@@ -161,7 +180,9 @@ void TrainingLoop::step() {
   progress_.train_seconds += std::chrono::duration<double>(Clock::now() - began).count();
   if (report.skipped) {
     ++progress_.skipped_steps;
+    ++skipped_in_row_;
   } else {
+    skipped_in_row_ = 0;
     ++done_.trainer.steps;
   }
   if (!report.skipped && std::isfinite(report.policy_loss + report.value_loss)) {
@@ -180,17 +201,52 @@ StepReport TrainingLoop::train(float learning_rate) {
   return parts_.trainer.step(batch_, learning_rate);
 }
 
-void TrainingLoop::publish() {
+Result<void> TrainingLoop::publish() {
+  if (const auto finite = parts_.trainer.check(); !finite) {
+    return roll_back(finite.error().reason());
+  }
   steps_since_publish_ = 0;
   ++done_.iterations;
   parts_.models.publish(parts_.trainer.served(settings_.play_weights));
   note_progress();
+  return {};
+}
+
+Result<void> TrainingLoop::roll_back(const std::string& reason) {
+  const NetworkSpec spec = parts_.trainer.served(PlayWeights::kAverage).spec();
+  Result<FoundCheckpoint> found = find_checkpoint(parts_.folder, spec, done_.run_id);
+  if (!found) return found.error();
+  if (!found->checkpoint) {
+    return fail(fmt::format("training: {}, and there is no checkpoint to return to", reason));
+  }
+  const TrainerState& state = found->checkpoint->trainer;
+  if (const auto restored = parts_.trainer.restore(state); !restored) return restored;
+  undone_steps_ += done_.trainer.steps - std::min(state.steps, done_.trainer.steps);
+  done_.trainer.steps = state.steps;
+  steps_since_publish_ = skipped_in_row_ = 0;
+  ++progress_.rollbacks;
+  returns_ = returned_to_ == state.steps ? returns_ + 1 : 1;
+  returned_to_ = state.steps;
+  if (returns_ == kMostRollbacks) {
+    progress_.has_diverged = true;
+    divergence_ =
+        fail(fmt::format("training has diverged: {}, {} times since the checkpoint of step {}; "
+                         "everything is saved: resume with other settings, such as a smaller "
+                         "learning-rate",
+                         reason, kMostRollbacks, state.steps));
+  } else if (parts_.warning) {
+    parts_.warning(fmt::format("training: {}: the state of the checkpoint of step {} returned",
+                               reason, state.steps));
+  }
+  note_progress();
+  return {};
 }
 
 Result<void> TrainingLoop::save_when_due() {
   if (steps_since_publish_ > 0) return {};
-  const double since = std::chrono::duration<double>(Clock::now() - saved_).count();
-  return since >= settings_.checkpoint_seconds ? save() : Result<void>{};
+  const std::chrono::duration<double> age = saved_ - began_, since = Clock::now() - saved_;
+  const bool is_due = since.count() >= seconds_to_checkpoint(settings_, age.count());
+  return is_due ? save() : Result<void>{};
 }
 
 void TrainingLoop::note_progress() {

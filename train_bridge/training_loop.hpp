@@ -8,7 +8,9 @@
 #include <filesystem>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -56,6 +58,8 @@ struct LearnProgress {
   std::uint64_t steps = 0;
   std::uint64_t iterations = 0;
   std::uint64_t skipped_steps = 0;  // steps skipped because a value was not finite
+  std::uint64_t rollbacks = 0;      // times that the last checkpoint's state returned
+  bool has_diverged = false;        // training has ended; games are only written to the log
   double dropped_steps = 0;         // earned by self-play beyond the limit
   double train_seconds = 0;
   float policy_loss = 0;  // exponential moving averages
@@ -82,9 +86,16 @@ class TrainingLoop {
     BoundedQueue<GameRecord>& games;
     ModelStore& models;
     std::uint64_t seed;
-    std::filesystem::path folder;  // where weights/ and checkpoint.safetensors are written
+    std::filesystem::path folder;                // where weights/ and the checkpoints are written
     std::span<const float> outcome_values = {};  // of the game, which outlives the loop
+    std::function<void(const std::string&)> warning = {};  // called on the thread of run()
   };
+
+  /// So many skipped steps in a row bring back the last checkpoint's state. More than a device's
+  /// search for its loss scale can take.
+  static constexpr std::uint64_t kMostSkipped = 50;
+  /// The run ends when this has happened so many times without a newer checkpoint in between.
+  static constexpr int kMostRollbacks = 3;
 
   TrainingLoop(const Parts& parts, const Checkpoint& from);
 
@@ -96,10 +107,12 @@ class TrainingLoop {
 
   /// Trains until the queue is closed and empty; then publishes and saves a last time. Fails when
   /// the log or a file could not be written: games that are not in the log are never trained on.
+  /// Fails too, when everything is saved, if training has diverged: its values were not finite, and
+  /// the last checkpoint's state did not help.
   Result<void> run();
 
   /// Writes the published weights and a checkpoint; run() does so periodically and at its end. Call
-  /// on the thread of run(), or before it.
+  /// on the thread of run(), or before it. Fails, and writes neither, unless all values are finite.
   Result<void> save();
 
   LearnProgress progress() const {
@@ -117,7 +130,10 @@ class TrainingLoop {
   void keep(std::uint32_t place);
   void step();
   StepReport train(float learning_rate);
-  void publish();
+  // Only finite weights are published.
+  Result<void> publish();
+  // Returns to the last checkpoint's state; `reason`: what was not finite.
+  Result<void> roll_back(const std::string& reason);
   // Called only between iterations: weights saved under an iteration's number are those it
   // published.
   Result<void> save_when_due();
@@ -137,6 +153,12 @@ class TrainingLoop {
   TrainBatch images_;               // of the sample added last
   std::deque<KeptGame> kept_games_;
   std::size_t steps_since_publish_ = 0;
+  std::uint64_t saved_steps_ = 0;  // of the newest checkpoint
+  std::uint64_t skipped_in_row_ = 0;
+  std::uint64_t undone_steps_ = 0;  // by rollbacks
+  std::uint64_t returned_to_ = 0;   // the step of the checkpoint of the last rollback ...
+  int returns_ = 0;                 // ... and the number of rollbacks to it
+  std::optional<Error> divergence_;
   std::uint64_t new_games_ = 0;  // since this loop was constructed
   LearnProgress progress_;       // except the counters in done_
   bool has_loss_ = false;

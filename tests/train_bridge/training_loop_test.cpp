@@ -158,6 +158,114 @@ TEST(TrainingLoop, SkippedStepsAreCountedAndSeeOtherSamplesNext) {
   EXPECT_FALSE(std::all_of(first, first + 20, [&](std::uint16_t row) { return row == *first; }));
 }
 
+// The state becomes not finite: neither published nor saved, the last checkpoint's returns.
+TEST(TrainingLoop, AStateThatIsNotFiniteReturnsToTheCheckpoint) {
+  const TemporaryFolder folder;
+  CountingTrainer trainer;
+  std::uint64_t before = 0;
+  {
+    Stretch run(folder.path(), small_settings(), trainer);
+    run.learn(0, 10);
+    before = trainer.steps;
+  }
+  trainer.bad_step = before + 3;
+  Stretch run(folder.path(), small_settings(), trainer);
+  run.learn(10, 20);
+  const LearnProgress progress = run.loop->progress();
+  EXPECT_EQ(progress.rollbacks, 1u);
+  EXPECT_FALSE(progress.has_diverged);
+  EXPECT_EQ(progress.steps, before);
+  EXPECT_EQ(trainer.steps, before);
+  EXPECT_EQ(run.models.generation(), 1u);
+  ASSERT_EQ(run.warnings.size(), 1u);
+  EXPECT_EQ(run.warnings.front(),
+            "training: trainer state: weights has a value that is not finite: the state of the "
+            "checkpoint of step " +
+                std::to_string(before) + " returned");
+  const Checkpoint saved = run.saved();
+  EXPECT_EQ(saved.trainer.steps, before);
+  EXPECT_EQ(saved.games, 20u);
+  const auto latest = load_network(folder.path() / "weights" / "latest.safetensors");
+  ASSERT_TRUE(latest) << latest.error().reason();
+  EXPECT_EQ(latest->parameters()[0], static_cast<float>(before));
+  // A state that is not finite is not saved even on request.
+  trainer.is_bad = true;
+  EXPECT_FALSE(run.loop->save());
+  EXPECT_EQ(run.saved().trainer.steps, before);
+  EXPECT_TRUE(load_network(folder.path() / "weights" / "latest.safetensors"));
+}
+
+TEST(TrainingLoop, StepsThatAllFailEndItWithEverythingSaved) {
+  const TemporaryFolder folder;
+  CountingTrainer trainer;
+  LearnSettings settings = small_settings();
+  settings.samples_per_position = 16;
+  settings.steps_per_iteration = 100'000;
+  {
+    Stretch run(folder.path(), settings, trainer);
+    run.learn(0, 2);
+  }
+  const std::uint64_t before = trainer.steps;
+  const std::size_t most = TrainingLoop::kMostRollbacks * TrainingLoop::kMostSkipped;
+  trainer.rates.clear();
+  trainer.skip_first = std::numeric_limits<std::size_t>::max();
+  Stretch run(folder.path(), settings, trainer);
+  ASSERT_GT(run.earned_steps(positions_of(2, 30)), static_cast<double>(most));
+  for (std::uint64_t number = 2; number < 30; ++number) {
+    ASSERT_TRUE(run.games.push(random_game<G>(number)));
+  }
+  std::thread trainer_thread([&] {
+    const Result<void> trained = run.loop->run();
+    ASSERT_FALSE(trained);
+    EXPECT_NE(trained.error().reason().find("training has diverged: 50 steps in a row"),
+              std::string::npos)
+        << trained.error().reason();
+  });
+  while (!run.loop->progress().has_diverged) std::this_thread::yield();
+  // Games that finish later are still written.
+  ASSERT_TRUE(run.games.push(random_game<G>(30)));
+  run.games.close();
+  trainer_thread.join();
+  EXPECT_EQ(trainer.rates.size(), most);
+  EXPECT_EQ(run.warnings.size(), 2u);
+  EXPECT_EQ(run.loop->progress().rollbacks, 3u);
+  EXPECT_EQ(run.loop->progress().skipped_steps, most);
+  EXPECT_EQ(run.log.records(), 31u);
+  EXPECT_EQ(run.saved().trainer.steps, before);
+  EXPECT_EQ(run.saved().games, 31u);
+}
+
+TEST(TrainingLoop, WithoutACheckpointThereIsNothingToReturnTo) {
+  const TemporaryFolder folder;
+  CountingTrainer trainer;
+  trainer.bad_step = 1;
+  Stretch run(folder.path(), small_settings(), trainer);
+  ASSERT_TRUE(run.games.push(random_game<G>(0)));
+  run.games.close();
+  const Result<void> trained = run.loop->run();
+  ASSERT_FALSE(trained);
+  EXPECT_NE(trained.error().reason().find("there is no checkpoint to return to"),
+            std::string::npos);
+}
+
+// The first checkpoint comes early, so that a run that is often killed learns.
+TEST(TrainingLoop, TimeBetweenCheckpointsGrows) {
+  LearnSettings settings;
+  double age = 0, last = 0;
+  for (int saves = 0; saves < 20; ++saves) {
+    const double wait = seconds_to_checkpoint(settings, age);
+    EXPECT_LE(wait, std::max(5.0, age / 2));
+    EXPECT_LE(wait, settings.checkpoint_seconds);
+    EXPECT_GE(wait, last);
+    last = wait;
+    age += wait;
+  }
+  EXPECT_EQ(last, settings.checkpoint_seconds);
+  settings.checkpoint_seconds = 0;
+  EXPECT_EQ(seconds_to_checkpoint(settings, 0), 0);
+  EXPECT_EQ(seconds_to_checkpoint(settings, 1e6), 0);
+}
+
 TEST(TrainingLoop, GamesWithoutSamplesAreNoTrouble) {
   const TemporaryFolder folder;
   CountingTrainer trainer;

@@ -5,7 +5,9 @@
 
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -24,7 +26,7 @@ inline NetworkSpec small_spec() {
   return spec;
 }
 
-/// Only counts its steps: every weight is the number of steps.
+/// Only counts its steps: every weight is the number of steps, or not finite after step `bad_step`.
 class CountingTrainer final : public Trainer {
  public:
   std::string_view name() const override { return "counting"; }
@@ -34,23 +36,31 @@ class CountingTrainer final : public Trainer {
     rates.push_back(learning_rate);
     first_rows.push_back(batch.index(0).front());
     const bool skips = rates.size() <= skip_first;
-    if (!skips) ++steps;
+    if (!skips && ++steps == bad_step) is_bad = true;
     return {.policy_loss = 2, .value_loss = 1, .skipped = skips};
   }
   Network served(PlayWeights) const override {
-    return Network(small_spec(),
-                   std::vector<float>(parameter_count(small_spec()), static_cast<float>(steps)));
+    return Network(small_spec(), std::vector<float>(parameter_count(small_spec()), value()));
+  }
+  Result<void> check() const override {
+    const TrainerState now = state();
+    return check_state(now, now.weights.size());
   }
   TrainerState state() const override {
-    const AlignedVector<float> values(parameter_count(small_spec()), static_cast<float>(steps));
+    const AlignedVector<float> values(parameter_count(small_spec()), value());
     return {values, values, values, values, steps};
   }
   Result<void> restore(const TrainerState& state) override {
     steps = state.steps;
+    is_bad = false;
     return {};
   }
+  float value() const {
+    return is_bad ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(steps);
+  }
 
-  std::uint64_t steps = 0;
+  std::uint64_t steps = 0, bad_step = 0;
+  bool is_bad = false;
   std::size_t skip_first = 0;
   std::vector<float> rates;
   std::vector<std::uint16_t> first_rows;
@@ -83,15 +93,18 @@ struct Stretch {
       if (loaded) from = *loaded;
       EXPECT_TRUE(trainer.restore(from.trainer));
     }
-    loop.emplace(TrainingLoop::Parts{.settings = settings,
-                                     .replay = *replay,
-                                     .trainer = trainer,
-                                     .log = log,
-                                     .games = games,
-                                     .models = models,
-                                     .seed = 3,
-                                     .folder = folder},
-                 from);
+    loop.emplace(
+        TrainingLoop::Parts{
+            .settings = settings,
+            .replay = *replay,
+            .trainer = trainer,
+            .log = log,
+            .games = games,
+            .models = models,
+            .seed = 3,
+            .folder = folder,
+            .warning = [this](const std::string& reason) { warnings.push_back(reason); }},
+        from);
     const Result<void> refilled = loop->refill(folder / "games.senet");
     EXPECT_TRUE(refilled) << refilled.error().reason();
   }
@@ -145,6 +158,7 @@ struct Stretch {
 
   std::filesystem::path folder;
   LearnSettings settings;
+  std::vector<std::string> warnings;
   RecordLog log;
   BoundedQueue<GameRecord> games{1000};
   ModelStore models{initial_network(small_spec(), 1)};

@@ -77,12 +77,14 @@ Json checkpoint_json(const std::string& file) {
   Json counters, norms;
   visit_counters(checkpoint, [&](const char* name, const auto& value) { counters[name] = value; });
   for (const StateTensor& tensor : kStateTensors) norms[tensor.name] = norm(trainer.*tensor.values);
-  return Json::object({{"kind", "checkpoint"},
-                       {"spec", spec_json(spec)},
-                       {"network", id_text(served.id())},
-                       {"parameters", trainer.weights.size()},
-                       {"counters", counters},
-                       {"norms", norms}});
+  Json json = Json::object({{"kind", "checkpoint"},
+                            {"spec", spec_json(spec)},
+                            {"network", id_text(served.id())},
+                            {"parameters", trainer.weights.size()},
+                            {"counters", counters},
+                            {"norms", norms}});
+  if (checkpoint.run_id != 0) json["run"] = id_text(checkpoint.run_id);
+  return json;
 }
 
 // -- As JSON: logs of games.
@@ -276,12 +278,13 @@ Job prepare(const InspectArguments& arguments, const Games& games) {
     throw fail(fmt::format("{0} is a folder: name a file, for example {1}", file,
                            (std::filesystem::path(file) / "games.senet").string()));
   }
-  const MappedFile mapped = MappedFile::open(file).value();
+  const FileHandle handle = FileHandle::open(file, FileHandle::Mode::kRead).value();
   Json json;
-  // A safetensors file begins with an 8-byte length and JSON.
-  if (mapped.bytes().size() > 8 && mapped.bytes()[8] == std::byte{'{'}) {
+  // A safetensors file begins with an 8-byte length and JSON. A log may be too long for memory.
+  std::array<std::byte, 9> start{};
+  if (handle.read_at(0, start).value() == start.size() && start.back() == std::byte{'{'}) {
     if (arguments.game_number) throw fail("--game-number requires a game log");
-    const SafetensorsHeader header = value_for(file, parse_safetensors(mapped.bytes()));
+    const SafetensorsHeader header = value_for(file, parse_safetensors(handle.read_all().value()));
     const auto format = header.metadata.find("format");
     const bool is_checkpoint =
         format != header.metadata.end() && format->second.starts_with("senet-checkpoint");

@@ -304,7 +304,7 @@ TEST_F(SelfPlayCommand, KilledBeforeTheFirstGameLeavesAFolderToBeginInOrToGoOnWi
 }
 
 TEST_F(SelfPlayCommand, DamagedFilesAreNamed) {
-  expect_finished(run_senet(tiny({"--games", "20"})));
+  expect_finished(run_senet(tiny({"--games", "20", "--kept-checkpoints", "1"})));
   const auto damaged = [&](const char* name, const std::string& text, int exit_code,
                            const std::string& reason) {
     const std::string good = text_of(run() / name);
@@ -350,6 +350,26 @@ TEST_F(SelfPlayCommand, DamagedFilesAreNamed) {
 
   expect_finished(run_senet(resume({"--games", "1"})));
   EXPECT_EQ(games(), first(21));
+}
+
+// Without the early checkpoints, such a run would never save what it learned.
+TEST_F(SelfPlayCommand, AKilledRunHasLearned) {
+  Arguments rarely = tiny({});
+  *std::ranges::find(rarely, "0.02") = "1000000";
+  BackgroundProgram program(rarely);
+  const auto has_saved_steps = [&] {
+    const auto saved = load_checkpoint(run() / "checkpoint.safetensors", spec());
+    return saved && saved->trainer.steps > 0;
+  };
+  for (int tries = 0; tries < 12'000 && program.running() && !has_saved_steps(); ++tries) {
+    ::usleep(10'000);
+  }
+  EXPECT_TRUE(has_saved_steps());
+  program.send(SIGKILL);
+  program.wait();
+  const std::uint64_t steps = checkpoint().trainer.steps;
+  expect_finished(run_senet(resume({"--games", "1"})));
+  EXPECT_GE(checkpoint().trainer.steps, steps);
 }
 
 TEST_F(SelfPlayCommand, AFullDiskEndsItWithAReason) {
@@ -515,9 +535,11 @@ TEST_F(SelfPlayCommand, PrintsTheSettingsItWouldRunWith) {
   EXPECT_EQ(json.value("lambda", 0.0), 0.25);
   EXPECT_EQ(json.value("policy-temperature", 0.0), 1);  // independent of the players' default
   EXPECT_FALSE(std::filesystem::exists(run()));
-  // The same text as in config.json.
+  // The same text as in config.json, except for the run's id.
   expect_finished(run_senet(tiny({"--games", "1", "--lambda", "0.25"})));
-  EXPECT_EQ(text_of(run() / "config.json"), printed.out);
+  const std::regex id(",\n  \"run-id\": \"[0-9a-f]{16}\"");
+  EXPECT_EQ(std::regex_replace(text_of(run() / "config.json"), id, ""), printed.out);
+  EXPECT_EQ(printed.out.find("run-id"), std::string::npos);
 }
 
 }  // namespace
