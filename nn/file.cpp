@@ -121,10 +121,22 @@ Result<void> FileHandle::sync() {
   return failed != 0 ? system_failure(path_, "flush to the disk") : Result<void>();
 }
 
-Result<void> FileHandle::lock() {
+Result<void> FileHandle::lock(std::string_view user) {
   if (TEMP_FAILURE_RETRY(::flock(descriptor_, LOCK_EX | LOCK_NB)) == 0) return {};
   if (errno != EWOULDBLOCK) return system_failure(path_, "lock");
-  return fail(fmt::format("{}: is in use by another writer", path_.string()));
+  return fail(fmt::format("{}: is in use by {}", path_.string(), user));
+}
+
+FileHandle::Place FileHandle::place() const {
+  struct stat ours {
+  }, named{};
+  if (::fstat(descriptor_, &ours) != 0) return Place::kAtPath;
+  if (::stat(path_.c_str(), &named) == 0) {
+    if (named.st_dev == ours.st_dev && named.st_ino == ours.st_ino) return Place::kAtPath;
+  } else if (errno != ENOENT && errno != ENOTDIR) {
+    return Place::kAtPath;
+  }
+  return ours.st_nlink == 0 ? Place::kRemoved : Place::kElsewhere;
 }
 
 Result<FileBytes> read_whole_file(const std::filesystem::path& file) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "nn/aligned_vector.hpp"
@@ -57,8 +58,16 @@ class FileHandle {
   Result<void> sync();
 
   /// Takes the exclusive lock on the file (flock) without waiting; fails if another open handle has
-  /// it.
-  Result<void> lock();
+  /// it, which the error calls `user`.
+  Result<void> lock(std::string_view user = "another writer");
+
+  /// Where the file is now. Any thread may call it.
+  enum class Place : std::uint8_t {
+    kAtPath,     // also where the system does not know
+    kElsewhere,  // only under other names: it was moved
+    kRemoved,    // it has no name any more and ends with this handle
+  };
+  Place place() const;
 
   const std::filesystem::path& path() const { return path_; }
 

@@ -98,6 +98,8 @@ class GameRecord {
   static constexpr std::size_t kMaxOutcomes = 255;    // width of an outcome vector, at least 1
   static constexpr std::size_t kMaxModels = 4096;     // different models in one game
   static constexpr std::size_t kMaxTurns = 1u << 20;  // turns of one game
+  // No run gets there: only damage and forgery have larger numbers, and the next one must exist.
+  static constexpr std::uint64_t kMaxGameNumber = std::uint64_t{1} << 62;
 
   // Set by the self-play loop before the first turn.
   std::uint64_t seed = 0;         // of the run; with `game_number` it fixes every draw of the game

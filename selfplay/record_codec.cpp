@@ -178,7 +178,7 @@ class RecordPayload {
                                               GameRecord::kMaxOutcomes));
     }
     io_.fixed(record_.seed, "seed");
-    io_.varint(record_.game_number, ~std::uint64_t{0}, "game number");
+    io_.varint(record_.game_number, GameRecord::kMaxGameNumber, "game number");
     io_.text(record_.game, "game");
     io_.text(record_.start, "start");
     io_.text(record_.evaluator, "evaluator");

@@ -32,6 +32,10 @@ T load(const std::byte* from) {
   return boost::endian::little_to_native(value);
 }
 
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
 // The length and the compression bit seed the checksum, so damage to them is detected as well.
 std::uint64_t checksum_of(std::uint32_t length_word, std::span<const std::byte> stored) {
   return XXH3_64bits_withSeed(stored.data(), stored.size(), length_word);
@@ -134,22 +138,27 @@ Result<bool> FrameScanner::next(const FileHandle& file) {
     return fail(fmt::format("{}: the file shrank to {} bytes, but {} were already read",
                             file.path().string(), *size, position_));
   }
+  file_size_ = *size;
+  const auto failed_before = failed_bytes_;
   auto good = try_frame(file, position_);
-  if (!good || *good) return finish(good, position_);
+  if (!good) return good;
+  if (*good) return finish(position_);
 
   const auto further = find_frame(file, position_ + 1);
   if (!further) return further.error();
-  window_size_ = 0;  // discards the window, so the next frame is read from the file again
-  if (!*further) return false;
+  if (!*further) {
+    window_size_ = 0;  // the next call reads the file again
+    failed_bytes_ = failed_before;
+    return false;
+  }
   // A good frame after a bad one means damage, unless the writer finished the first one in the
   // meantime.
-  good = try_frame(file, position_);
-  if (!good || *good) return finish(good, position_);
-  return finish(try_frame(file, **further), **further);
+  good = try_again(file);
+  if (!good) return good;
+  return finish(*good ? position_ : **further);
 }
 
-Result<bool> FrameScanner::finish(Result<bool> good, std::uint64_t offset) {
-  if (!good || !*good) return good;
+bool FrameScanner::finish(std::uint64_t offset) {
   if (offset != position_) {
     skipped_bytes_ += offset - position_;
     ++skipped_places_;
@@ -164,8 +173,7 @@ Result<std::optional<std::uint64_t>> FrameScanner::find_frame(const FileHandle& 
     const auto bytes = bytes_at(file, offset, kMagicBytes.size());
     if (!bytes) return bytes.error();
     if (bytes->size() < kMagicBytes.size()) return std::nullopt;
-    const std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
-    const std::size_t found = text.find(kMagicBytes);
+    const std::size_t found = text_of(*bytes).find(kMagicBytes);
     if (found == std::string_view::npos) {
       offset += bytes->size() - (kMagicBytes.size() - 1);  // the magic may span two windows
       continue;
@@ -183,13 +191,62 @@ Result<bool> FrameScanner::try_frame(const FileHandle& file, std::uint64_t offse
   if (!bytes) return bytes.error();
   if (bytes->size() < kFrameHeaderBytes) return false;
   const auto announced = parse_frame_header(*bytes);
-  if (!announced) return false;
-  bytes = bytes_at(file, offset, announced->frame_bytes());
+  if (!announced || offset + announced->frame_bytes() > file_size_) return false;
+  bytes = bytes_at(file, offset, announced->frame_bytes() + kMagicBytes.size());
   if (!bytes) return bytes.error();
   if (bytes->size() < announced->frame_bytes()) return false;
-  const auto stored = bytes->subspan(kFrameHeaderBytes, announced->stored_bytes);
-  if (!matches(*announced, stored)) return false;
-  header_ = *announced;
+  const Follower follower = follower_of(bytes->subspan(announced->frame_bytes()));
+  return can_afford(*announced, follower, offset) &&
+         take_if_good(*announced, follower, bytes->first(announced->frame_bytes()));
+}
+
+/// Tries the frame at position() with bytes that are read now. On failure the window remains, and
+/// what try_frame() found in it.
+Result<bool> FrameScanner::try_again(const FileHandle& file) {
+  std::array<std::byte, kFrameHeaderBytes> start;
+  std::array<std::byte, kMagicBytes.size()> behind;
+  auto got = file.read_at(position_, start);
+  if (!got) return got.error();
+  const auto announced = *got < start.size() ? std::nullopt : parse_frame_header(start);
+  const auto size = file.size();
+  if (!size) return size.error();
+  if (!announced || position_ + announced->frame_bytes() > *size) return false;
+  got = file.read_at(position_ + announced->frame_bytes(), behind);
+  if (!got) return got.error();
+  const Follower follower = follower_of(std::span(behind).first(*got));
+  if (!can_afford(*announced, follower, position_)) return false;
+  again_.resize(announced->frame_bytes());
+  got = file.read_at(position_, again_);
+  if (!got) return got.error();
+  read_bytes_ += start.size() + behind.size() + *got;
+  if (*got < again_.size() || !take_if_good(*announced, follower, again_)) return false;
+  window_size_ = 0;  // it is older than this frame
+  return true;
+}
+
+/// What the bytes after a frame are: the beginning of a magic, or nothing at the end of the file,
+/// or something else.
+FrameScanner::Follower FrameScanner::follower_of(std::span<const std::byte> bytes) {
+  const std::string_view text = text_of(bytes).substr(0, kMagicBytes.size());
+  return kMagicBytes.starts_with(text) ? kFrameOrEnd : kOther;
+}
+
+bool FrameScanner::can_afford(const FrameHeader& announced, Follower follower,
+                              std::uint64_t offset) const {
+  const std::uint64_t skipped = skipped_bytes_ + (offset - position_);
+  return failed_bytes_[follower] + announced.frame_bytes() <=
+         kFreeBytes + kBytesPerSkipped * skipped;
+}
+
+bool FrameScanner::take_if_good(const FrameHeader& announced, Follower follower,
+                                std::span<const std::byte> frame) {
+  hashed_bytes_ += frame.size();
+  const auto stored = frame.subspan(kFrameHeaderBytes);
+  if (!matches(announced, stored)) {
+    failed_bytes_[follower] += frame.size();
+    return false;
+  }
+  header_ = announced;
   stored_ = stored;
   return true;
 }
@@ -198,15 +255,22 @@ Result<bool> FrameScanner::try_frame(const FileHandle& file, std::uint64_t offse
 /// of the window.
 Result<std::span<const std::byte>> FrameScanner::bytes_at(const FileHandle& file,
                                                           std::uint64_t offset, std::size_t least) {
-  if (offset < window_start_ || offset + least > window_start_ + window_size_) {
-    window_.resize(std::max({window_.size(), least, kWindow}));
+  const std::uint64_t window_end = window_start_ + window_size_;
+  const bool is_all = window_size_ > 0 && window_end >= file_size_;  // there is nothing after it
+  if (offset < window_start_ || (offset + least > window_end && !is_all)) {
+    // Twice as much as is needed, so that attempts at every few bytes read the file only a few
+    // times over.
+    const std::size_t wanted = std::max(2 * least, kWindow);
+    if (window_.size() < wanted) window_.resize(wanted);
     window_size_ = 0;
-    const auto got = file.read_at(offset, window_);
+    const auto got = file.read_at(offset, std::span(window_).first(wanted));
     if (!got) return got.error();
+    read_bytes_ += *got;
     window_start_ = offset;
     window_size_ = *got;
   }
-  return std::span<const std::byte>(window_).first(window_size_).subspan(offset - window_start_);
+  const std::uint64_t skip = std::min<std::uint64_t>(offset - window_start_, window_size_);
+  return std::span<const std::byte>(window_).first(window_size_).subspan(skip);
 }
 
 }  // namespace senet

@@ -4,6 +4,7 @@
 
 #include <zstd.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -96,6 +97,18 @@ class FrameUnpacker {
 
 /// Iterates over the frames of a file that may be growing. Skips damaged bytes up to the next frame
 /// whose checksum matches, and counts them. Used by one thread at a time.
+///
+/// Not every frame that a header announces can be hashed: a megabyte of forged headers announces
+/// 256 GB. So frames that fail are paid for from a budget, kFreeBytes and kBytesPerSkipped for each
+/// byte skipped so far, and what it does not cover is skipped without being hashed, as damage.
+///
+/// There are two budgets, so that damage that is no forgery costs no good frame. One is for frames
+/// that are followed by another frame's magic or by the end of the file. All good frames are,
+/// except just before damage; of the bad ones nearly only those with damaged content, which earn
+/// more by being skipped than they cost. So this budget ends only under forged frames; it is then
+/// the first good frame after them that may be lost, for skipping it earns enough for the next. The
+/// other budget is for all other frames. Damaged lengths, which lead anywhere, use it up; a good
+/// frame just before damage is lost only if it is also much larger than the damage so far.
 class FrameScanner {
  public:
   /// Starts at `position`, which need not be the start of a frame.
@@ -117,9 +130,22 @@ class FrameScanner {
   std::uint64_t skipped_bytes() const { return skipped_bytes_; }
   std::uint64_t skipped_places() const { return skipped_places_; }
 
+  static constexpr std::uint64_t kFreeBytes = 4 * (kFrameHeaderBytes + kMaxPayload);
+  static constexpr std::uint64_t kBytesPerSkipped = 8;
+  /// Bytes of all frames hashed so far, good or not, and bytes read from the file.
+  std::uint64_t hashed_bytes() const { return hashed_bytes_; }
+  std::uint64_t read_bytes() const { return read_bytes_; }
+
  private:
+  enum Follower : std::uint8_t { kOther, kFrameOrEnd };
+
   Result<bool> try_frame(const FileHandle& file, std::uint64_t offset);
-  Result<bool> finish(Result<bool> good, std::uint64_t offset);
+  Result<bool> try_again(const FileHandle& file);
+  static Follower follower_of(std::span<const std::byte> bytes);
+  bool can_afford(const FrameHeader& announced, Follower follower, std::uint64_t offset) const;
+  bool take_if_good(const FrameHeader& announced, Follower follower,
+                    std::span<const std::byte> frame);
+  bool finish(std::uint64_t offset);
   Result<std::optional<std::uint64_t>> find_frame(const FileHandle& file, std::uint64_t offset);
   Result<std::span<const std::byte>> bytes_at(const FileHandle& file, std::uint64_t offset,
                                               std::size_t least);
@@ -127,8 +153,13 @@ class FrameScanner {
   std::uint64_t position_;
   std::uint64_t skipped_bytes_ = 0;
   std::uint64_t skipped_places_ = 0;
+  std::array<std::uint64_t, 2> failed_bytes_{};  // hashed in vain, by Follower
+  std::uint64_t hashed_bytes_ = 0;
+  std::uint64_t read_bytes_ = 0;
+  std::uint64_t file_size_ = 0;  // when next() began
   FrameHeader header_;
   std::span<const std::byte> stored_;
+  std::vector<std::byte> again_;   // the bytes of a frame that try_again() read
   std::vector<std::byte> window_;  // window_[0, window_size_) is the file from window_start_
   std::uint64_t window_start_ = 0;
   std::size_t window_size_ = 0;

@@ -40,9 +40,9 @@ bool is_torn_header(std::span<const std::byte> file, std::span<const std::byte> 
   return true;
 }
 
-/// Creates a new file next to the log for the bytes at `offset`; never overwrites an existing file.
-Result<FileHandle> open_side_file(const std::filesystem::path& log, std::uint64_t offset) {
-  const std::string name = fmt::format("{}.damaged-{}", log.string(), offset);
+/// Creates a new file `<log>.<ending>` next to the log; never overwrites an existing file.
+Result<FileHandle> open_side_file(const std::filesystem::path& log, const std::string& ending) {
+  const std::string name = fmt::format("{}.{}", log.string(), ending);
   constexpr int kMaxNames = 1000;
   for (int i = 1;; ++i) {
     const std::string numbered = i == 1 ? name : fmt::format("{}.{}", name, i);
@@ -123,7 +123,7 @@ Result<void> RecordLog::create_header() {
 
 Result<void> RecordLog::move_tail(std::uint64_t file_size) {
   if (file_size == end_) return {};
-  auto side = open_side_file(file_.path(), end_);
+  auto side = open_side_file(file_.path(), fmt::format("damaged-{}", end_));
   if (!side) return side.error();
   auto copied = copy_tail(file_, end_, file_size, *side);
   if (copied) copied = flush_folder_of(side->path());
@@ -137,7 +137,24 @@ Result<void> RecordLog::move_tail(std::uint64_t file_size) {
   return file_.truncate(end_);
 }
 
+Result<void> RecordLog::check_place() {
+  if (lost_place_.empty()) {
+    const FileHandle::Place place = file_.place();
+    if (place == FileHandle::Place::kAtPath) return {};
+    lost_place_ = "the log was moved or replaced by another file while it was being written";
+    if (place == FileHandle::Place::kRemoved) {
+      auto side = open_side_file(file_.path(), "removed");
+      const auto copied = side ? copy_tail(file_, 0, end_, *side) : side.error();
+      lost_place_ =
+          "the log was removed while it was being written; its games " +
+          (copied ? "are now in " + side->path().string() : "are lost: " + copied.error().reason());
+    }
+  }
+  return fail_at(file_, lost_place_);
+}
+
 Result<void> RecordLog::append(const GameRecord& record) {
+  if (auto there = check_place(); !there) return there;
   if (lost_sync_) return flush();
   if (record.game != game_) {
     return fail_at(
@@ -168,6 +185,7 @@ Result<void> RecordLog::truncate_to_end() {
 }
 
 Result<void> RecordLog::flush() {
+  if (auto there = check_place(); !there) return there;
   if (lost_sync_) {
     return fail_at(file_, "an earlier flush to the disk failed; reopen the log to continue");
   }
@@ -200,13 +218,16 @@ Result<RecordReader> RecordReader::open(const std::filesystem::path& path, std::
 }
 
 Result<bool> RecordReader::next(GameRecord& record) {
-  const auto found = scanner_.next(file_);
-  if (!found || !*found) return found;
-  const auto payload = unpacker_.unpack(scanner_.header(), scanner_.stored());
-  const auto decoded = payload ? decode(*payload, record) : payload.error();
-  if (decoded) return true;
-  return fail(fmt::format("{}: record that ends at byte {}: {}", file_.path().string(),
-                          scanner_.position(), decoded.error().reason()));
+  for (;;) {
+    const auto found = scanner_.next(file_);
+    if (!found || !*found) return found;
+    const auto payload = unpacker_.unpack(scanner_.header(), scanner_.stored());
+    const auto decoded = payload ? decode(*payload, record) : payload.error();
+    if (decoded) return true;
+    if (undecodable_.count++ > 0) continue;
+    undecodable_.first_at = scanner_.position() - scanner_.header().frame_bytes();
+    undecodable_.first_reason = decoded.error().reason();
+  }
 }
 
 Result<std::uint64_t> RecordReader::bytes_left() const {

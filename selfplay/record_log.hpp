@@ -32,6 +32,13 @@ struct RecoveryReport {
   std::filesystem::path moved_to;  // ... to this file; empty when there was none
 };
 
+/// Intact records that cannot be decoded, of a newer program or forged.
+struct UndecodableRecords {
+  std::uint64_t count = 0;
+  std::uint64_t first_at = 0;  // position of the first, in bytes
+  std::string first_reason;
+};
+
 /// Appends records to one file. Holds the file's lock, so only one process can write it at a time.
 /// Movable; used by one thread at a time. After warm-up, append() allocates only within zstd, which
 /// occasionally resizes its workspace when record sizes vary widely.
@@ -49,12 +56,19 @@ class RecordLog {
 
   /// Appends one record. On failure (disk full, a record that encode() rejects, another game) the
   /// log is unchanged and later calls may succeed; but see flush().
+  ///
+  /// Fails, as flush() does, once the file has been moved or removed, or replaced by another one,
+  /// where the record could not be found. The records of a removed file are first copied to
+  /// `<path>.removed`, which the error names.
   Result<void> append(const GameRecord& record);
 
   /// Waits until all appended records are on the disk. After a failure, here or within append(),
   /// the system may have dropped data that was not yet on the disk: the log then rejects all calls
   /// until it is reopened.
   Result<void> flush();
+
+  /// Whether the path still leads to the file. May be called by any thread.
+  bool is_in_place() const { return file_.place() == FileHandle::Place::kAtPath; }
 
   /// Size of the valid log in bytes: the offset of the next record.
   std::uint64_t size() const { return end_; }
@@ -72,6 +86,7 @@ class RecordLog {
   Result<void> create_header();
   Result<void> move_tail(std::uint64_t file_size);
   Result<void> truncate_to_end();
+  Result<void> check_place();
 
   FileHandle file_;
   std::string game_;
@@ -83,6 +98,7 @@ class RecordLog {
   std::uint32_t unsynced_ = 0;      // records since the last flush
   bool has_torn_end_ = false;       // bytes of a failed append may follow end_
   bool lost_sync_ = false;          // a flush failed
+  std::string lost_place_;          // why all calls fail after the file was moved or removed
   std::vector<std::byte> payload_;  // reused
   std::vector<std::byte> frame_;
 };
@@ -97,9 +113,8 @@ class RecordReader {
   static Result<RecordReader> open(const std::filesystem::path& path, std::uint64_t position = 0);
 
   /// Reads the next good record into `record` (no allocation when it is large enough). False when
-  /// there is none yet; call again when the log has grown. Fails when the file cannot be read or
-  /// became shorter, and when an intact record cannot be decoded (a newer version); that record is
-  /// then skipped and next() may be called again.
+  /// there is none yet; call again when the log has grown. Skips intact records that cannot be
+  /// decoded. Fails when the file cannot be read or became shorter.
   Result<bool> next(GameRecord& record);
 
   /// The log's game; empty when its header is damaged.
@@ -111,6 +126,8 @@ class RecordReader {
   /// counts.
   std::uint64_t skipped_bytes() const { return scanner_.skipped_bytes(); }
   std::uint64_t skipped_places() const { return scanner_.skipped_places(); }
+  /// Records skipped so far because they could not be decoded.
+  const UndecodableRecords& undecodable() const { return undecodable_; }
   /// Bytes after position() now: after next() returned false, an incomplete record or a damaged
   /// tail.
   Result<std::uint64_t> bytes_left() const;
@@ -122,6 +139,7 @@ class RecordReader {
   FileHandle file_;
   FrameScanner scanner_;
   FrameUnpacker unpacker_;
+  UndecodableRecords undecodable_;
   std::string game_;
   bool header_damaged_ = false;
 };

@@ -80,6 +80,10 @@ class Reader {
     const OneUser::Use use(user_);
     return reader_.skipped_bytes();
   }
+  std::uint64_t undecodable_records() const {
+    const OneUser::Use use(user_);
+    return reader_.undecodable().count;
+  }
 
   nb::dict read(std::optional<std::uint64_t> games, const std::optional<std::string>& mode,
                 float lambda, float blunder, const std::string& features, const std::string& policy,
@@ -326,7 +330,10 @@ Raises:
           "game", [](const Reader& reader) { return reader.game().name; },
           "The name of the log's game.")
       .def_prop_ro("position", &Reader::position, "Where the next record begins, in bytes.")
-      .def_prop_ro("skipped_bytes", &Reader::skipped_bytes, "Damaged bytes skipped so far.");
+      .def_prop_ro("skipped_bytes", &Reader::skipped_bytes, "Damaged bytes skipped so far.")
+      .def_prop_ro(
+          "undecodable_records", &Reader::undecodable_records,
+          "Intact records skipped so far that could not be decoded, as of a newer program.");
 }
 
 }  // namespace senet::python

@@ -197,7 +197,8 @@ TEST(RecordCodec, RoundTripsRandomRecords) {
 
 TEST(RecordCodec, RoundTripsTheExtremes) {
   GameRecord record;
-  record.seed = record.game_number = ~std::uint64_t{0};
+  record.seed = ~std::uint64_t{0};
+  record.game_number = GameRecord::kMaxGameNumber;
   record.outcomes = GameRecord::kMaxOutcomes;
   record.start.assign(GameRecord::kMaxText, 'x');
   for (std::uint64_t i = 0; i < GameRecord::kMaxModels; ++i) record.model_index(i);
@@ -233,6 +234,7 @@ TEST(RecordCodec, RefusesToWriteWhatItWouldNotRead) {
   EXPECT_TRUE(refused([](GameRecord& r) { r.settings.assign(GameRecord::kMaxText + 1, 'x'); }));
   EXPECT_TRUE(refused([](GameRecord& r) { r.models.resize(GameRecord::kMaxModels + 1); }));
   EXPECT_TRUE(refused([](GameRecord& r) { r.models.clear(); }));
+  EXPECT_TRUE(refused([](GameRecord& r) { r.game_number = GameRecord::kMaxGameNumber + 1; }));
   EXPECT_TRUE(refused([](GameRecord& r) {
     const float root[] = {0.5f, 0.5f};
     r.add_decision({.root_value = std::numeric_limits<float>::quiet_NaN(), .root_outcomes = root});
@@ -346,6 +348,31 @@ TEST(RecordCodec, RefusesEachHostileField) {
   EXPECT_TRUE(refused(43, {0, 0, 0x80, 0x7f})) << "infinite root value";
   EXPECT_TRUE(refused(55, {0})) << "an empty list of visits";
   EXPECT_TRUE(refused(55, {0x7f})) << "visits beyond the end";
+}
+
+// A run continues with the next number, which must exist: 2^64 - 2 once wrapped it.
+TEST(RecordCodec, RefusesNumbersOfGamesThatNoRunReaches) {
+  for (const auto& [number, is_good] :
+       std::vector<std::pair<std::uint64_t, bool>>{{std::uint64_t{1} << 62, true},
+                                                   {(std::uint64_t{1} << 62) + 1, false},
+                                                   {~std::uint64_t{0} - 1, false}}) {
+    auto payload = bytes_of(small_record());
+    std::vector<std::byte> varint;
+    std::uint64_t rest = number;
+    for (; rest >= 0x80; rest >>= 7) varint.push_back(static_cast<std::byte>(rest | 0x80));
+    varint.push_back(static_cast<std::byte>(rest));
+    payload.erase(payload.begin() + 10, payload.begin() + 12);
+    payload.insert(payload.begin() + 10, varint.begin(), varint.end());
+    GameRecord decoded;
+    const auto read = decode(payload, decoded);
+    EXPECT_EQ(static_cast<bool>(read), is_good) << number;
+    if (is_good) {
+      EXPECT_EQ(decoded.game_number, number);
+    } else {
+      EXPECT_NE(read.error().reason().find(": game number is too large"), std::string::npos)
+          << read.error().reason();
+    }
+  }
 }
 
 }  // namespace

@@ -153,9 +153,8 @@ TEST_F(RecordLogDamage, ANewerVersionIsToldAndNotTakenForDamage) {
   EXPECT_FALSE(RecordLog::open(path_, "nim", {}));
 }
 
-// Intact frames that contain no readable record: each is reported as an error, and reading
-// continues with the next record.
-TEST_F(RecordLogDamage, UndecodableRecordsAreErrorsAndArePassed) {
+// Intact frames that contain no readable record are passed and counted.
+TEST_F(RecordLogDamage, UndecodableRecordsArePassedAndCounted) {
   {
     auto log = open_log(path_);
     append_samples(log, 0, 1);
@@ -174,6 +173,7 @@ TEST_F(RecordLogDamage, UndecodableRecordsAreErrorsAndArePassed) {
     uncompressible[8 + i] = static_cast<std::byte>(checksum);
   }
   auto bytes = read_file(path_);
+  const std::uint64_t first_at = bytes.size();
   for (const auto& frame : {newer, uncompressible, good}) {
     bytes.insert(bytes.end(), frame.begin(), frame.end());
   }
@@ -181,12 +181,112 @@ TEST_F(RecordLogDamage, UndecodableRecordsAreErrorsAndArePassed) {
   auto reader = open_reader(path_);
   GameRecord record;
   EXPECT_TRUE(*reader.next(record));
-  EXPECT_FALSE(reader.next(record));
-  EXPECT_FALSE(reader.next(record));
+  EXPECT_EQ(reader.undecodable().count, 0u);
   EXPECT_TRUE(*reader.next(record));
   EXPECT_EQ(record, sample(1));
+  EXPECT_EQ(reader.undecodable().count, 2u);
+  EXPECT_EQ(reader.undecodable().first_at, first_at);
+  EXPECT_EQ(reader.undecodable().first_reason, "record payload, byte 1: version 3 is not 1 to 2");
   EXPECT_FALSE(*reader.next(record));
+  EXPECT_EQ(reader.undecodable().count, 2u);
   EXPECT_EQ(reader.skipped_bytes(), 0u);
+}
+
+/// Appends the header of a frame of `stored` bytes whose checksum is wrong.
+void append_forged(std::vector<std::byte>& bytes, std::size_t stored) {
+  for (const char letter : std::string_view("SGR\x1a")) {
+    bytes.push_back(static_cast<std::byte>(letter));
+  }
+  for (int i = 0; i < 4; ++i) bytes.push_back(static_cast<std::byte>(stored >> (8 * i)));
+  bytes.insert(bytes.end(), 8, std::byte{0x77});
+}
+
+// Forged headers announce many times the file, and a scan hashes and reads only a few times what it
+// skips. The good frames before, between and after them are found, except that the first one after
+// them may be lost.
+TEST_F(RecordLogDamage, ForgedFramesDoNotHoldUpAReader) {
+  {
+    auto log = open_log(path_);
+    append_samples(log, 0, 20);
+  }
+  const auto head = read_file(path_);
+  const std::span frames = std::span(head).subspan(file_header("nim").size());
+  constexpr std::size_t kForged = std::size_t{1} << 16, kFiller = 12'000'000;
+  const auto append = [](std::vector<std::byte>& to, std::span<const std::byte> bytes) {
+    to.insert(to.end(), bytes.begin(), bytes.end());
+  };
+  // Headers of the largest frames, which all end in the filler.
+  auto large = head;
+  for (std::size_t i = 0; i < kForged; ++i) append_forged(large, kMaxPayload - i % 7);
+  large.resize(large.size() + kFiller, std::byte{0x55});
+  append(large, frames);
+  // Each frame ends where the last one begins, so that all seem to be followed by another.
+  auto chained = head;
+  for (std::size_t i = kForged; i-- > 0;) append_forged(chained, i == 0 ? 1 : 16 * i - 16);
+  append(chained, frames);
+  // Between good frames.
+  auto mixed = head;
+  for (int i = 0; i < 1000; ++i) {
+    append_forged(mixed, kMaxPayload);
+    append(mixed, frames);
+  }
+  mixed.resize(mixed.size() + kFiller, std::byte{0x55});
+  append(mixed, frames);
+
+  for (const auto& [bytes, good] : {std::pair(&large, 40u), {&chained, 40u}, {&mixed, 20'040u}}) {
+    write_file(path_, *bytes);
+    const auto file = FileHandle::open(path_, FileHandle::Mode::kRead);
+    ASSERT_TRUE(file);
+    FrameScanner scanner(file_header("nim").size());
+    std::size_t found = 0;
+    for (; *scanner.next(*file); ++found) {
+    }
+    EXPECT_GE(found + 1, good);
+    EXPECT_LE(found, good);
+    EXPECT_EQ(scanner.position(), bytes->size());
+    EXPECT_GT(scanner.skipped_bytes(), 16'000u);
+    EXPECT_LE(scanner.hashed_bytes(),
+              bytes->size() + 2 * FrameScanner::kFreeBytes + 16 * scanner.skipped_bytes());
+    EXPECT_LE(scanner.read_bytes(), 6 * bytes->size() + 2 * FrameScanner::kFreeBytes);
+  }
+}
+
+// Damaged lengths announce far more than the budget for them, and are followed by frames that have
+// another damaged one behind them: all that is whole is found.
+TEST_F(RecordLogDamage, ManyDamagedLengthsCostNoGoodFrame) {
+  constexpr std::uint64_t kRecords = 8000;
+  std::vector<std::uint64_t> ends;
+  {
+    auto log = open_log(path_, {.compression_level = 0});
+    const auto record = [](std::uint64_t number) {
+      GameRecord same = sample(7);
+      same.game_number = 1'000'000 + number;
+      return same;
+    };
+    for (std::uint64_t number = 0; number < kRecords; ++number) {
+      ends.push_back(log.size());
+      ASSERT_TRUE(log.append(record(number)));
+    }
+  }
+  auto bytes = read_file(path_);
+  std::vector<std::uint64_t> expected;
+  std::uint64_t announced = 0;
+  for (std::uint64_t number = 0; number < kRecords; ++number) {
+    if (number % 4 == 1) {
+      bytes[ends[number]] ^= std::byte{1};  // the magic
+    } else if (number % 4 == 3) {
+      bytes[ends[number] + 6] ^= std::byte{2};  // the length: 128 KiB more
+      if (ends[number] + (1u << 17) < bytes.size()) announced += 1u << 17;
+    } else {
+      expected.push_back(1'000'000 + number);
+    }
+  }
+  ASSERT_GT(announced, 4 * FrameScanner::kFreeBytes);
+  write_file(path_, bytes);
+  auto reader = open_reader(path_);
+  std::vector<std::uint64_t> read;
+  for (GameRecord record; *reader.next(record);) read.push_back(record.game_number);
+  EXPECT_EQ(read, expected);
 }
 
 // Thousands of flipped bits, moved blocks and zeroed ranges: every record read was written, and the

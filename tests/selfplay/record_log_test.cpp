@@ -4,11 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "games/random.hpp"
+#include "selfplay/seen_games.hpp"
 #include "tests/selfplay/record_log_files.hpp"
 
 namespace senet {
@@ -131,6 +134,91 @@ TEST_F(RecordLogTest, HasOneWriterAtATime) {
   append_samples(log, 2, 4);
   { const RecordLog moved = std::move(log); }
   EXPECT_EQ(open_log(path_).records(), 4u);
+}
+
+// A file without its name ends with the process: nothing more is written to it, and what it has is
+// copied.
+TEST_F(RecordLogTest, ARemovedLogIsNoticedAndItsGamesAreKept) {
+  auto log = open_log(path_);
+  append_samples(log, 0, 5);
+  const auto whole = read_file(path_);
+  EXPECT_TRUE(log.is_in_place());
+  std::filesystem::remove(path_);
+  EXPECT_FALSE(log.is_in_place());
+  const auto side = path_.string() + ".removed";
+  const std::string reason = path_.string() +
+                             ": the log was removed while it was being written; its games are now "
+                             "in " +
+                             side;
+  for (int i = 0; i < 3; ++i) {
+    const auto appended = log.append(sample(5));
+    ASSERT_FALSE(appended);
+    EXPECT_EQ(appended.error().reason(), reason);
+    const auto flushed = log.flush();
+    ASSERT_FALSE(flushed);
+    EXPECT_EQ(flushed.error().reason(), reason);
+  }
+  EXPECT_EQ(folder_.files(), 1);
+  EXPECT_EQ(read_file(side), whole);
+  auto reader = open_reader(side);
+  EXPECT_EQ(read_all(reader), numbers(0, 5));
+}
+
+TEST_F(RecordLogTest, AReplacedOrMovedLogIsNoticed) {
+  for (const bool is_replaced : {false, true}) {
+    const auto path = folder_.path() / (is_replaced ? "replaced" : "moved");
+    auto log = open_log(path);
+    append_samples(log, 0, 5);
+    const auto elsewhere = path.string() + "-elsewhere";
+    std::filesystem::rename(path, elsewhere);
+    if (is_replaced) std::filesystem::copy_file(elsewhere, path);
+    EXPECT_FALSE(log.is_in_place());
+    const auto appended = log.append(sample(5));
+    ASSERT_FALSE(appended);
+    EXPECT_NE(appended.error().reason().find("moved or replaced"), std::string::npos);
+    auto reader = open_reader(elsewhere);
+    EXPECT_EQ(read_all(reader), numbers(0, 5));
+    EXPECT_FALSE(std::filesystem::exists(path.string() + ".removed"));
+  }
+}
+
+TEST(SeenGames, FindsWhatOccursTwiceAndWhatIsMissing) {
+  SeenGames seen;
+  EXPECT_EQ(seen.missing(), 0u);
+  for (const std::uint64_t number : {4, 6, 5, 9, 3, 8}) EXPECT_TRUE(seen.add(number)) << number;
+  EXPECT_EQ(seen.count(), 6u);
+  EXPECT_EQ(seen.missing(), 1u);
+  for (const std::uint64_t number : {3, 4, 5, 6, 8, 9}) EXPECT_FALSE(seen.add(number)) << number;
+  EXPECT_TRUE(seen.add(7));
+  EXPECT_TRUE(seen.add(GameRecord::kMaxGameNumber));
+  EXPECT_FALSE(seen.add(GameRecord::kMaxGameNumber));
+  EXPECT_EQ(seen.count(), 8u);
+  EXPECT_EQ(seen.missing(), GameRecord::kMaxGameNumber - 3 + 1 - 8);
+}
+
+// Any order against a plain set.
+TEST(SeenGames, AgreesWithASet) {
+  Random random(5, 0, 0, Purpose::kTest);
+  SeenGames seen;
+  std::set<std::uint64_t> expected;
+  for (int i = 0; i < 20000; ++i) {
+    const std::uint64_t number = static_cast<std::uint32_t>(i) / 2 + random.below(500);
+    ASSERT_EQ(seen.add(number), expected.insert(number).second);
+  }
+  EXPECT_EQ(seen.count(), expected.size());
+  EXPECT_EQ(seen.missing(), *expected.rbegin() - *expected.begin() + 1 - expected.size());
+}
+
+// Games that never come do not take up memory for ever: the oldest gaps are closed.
+TEST(SeenGames, ForgetsTheOldestGaps) {
+  SeenGames seen;
+  for (std::uint64_t i = 0; i < SeenGames::kMostRanges; ++i) ASSERT_TRUE(seen.add(2 * i));
+  EXPECT_TRUE(seen.add(3));  // a gap in the middle: there is one range less
+  EXPECT_TRUE(seen.add(2 * SeenGames::kMostRanges));
+  EXPECT_TRUE(seen.add(2 * SeenGames::kMostRanges + 2));
+  EXPECT_FALSE(seen.add(1));  // closed
+  EXPECT_TRUE(seen.add(5));
+  EXPECT_EQ(seen.count(), SeenGames::kMostRanges + 4);
 }
 
 TEST_F(RecordLogTest, RefusesRecordsThatDoNotBelong) {

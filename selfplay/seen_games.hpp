@@ -1,0 +1,55 @@
+// Which games of a log have been seen, to find games that occur twice or not at all.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <map>
+
+namespace senet {
+
+/// A set of game numbers, kept as ranges. Lanes begin games in the order of their numbers and hand
+/// them in when they end, so the ranges are few: the first, with all games up to the oldest one in
+/// play, and some above it. Numbers that never come (games that were in play when a run was killed)
+/// leave a gap each. With more than kMostRanges the lowest gap is closed: its numbers, long
+/// overdue, count as seen. At most a few MiB.
+class SeenGames {
+ public:
+  static constexpr std::size_t kMostRanges = std::size_t{1} << 16;
+
+  /// Adds a number (at most GameRecord::kMaxGameNumber). Returns false if it was seen before.
+  bool add(std::uint64_t number) {
+    const auto after = ranges_.upper_bound(number);
+    const auto before = after == ranges_.begin() ? ranges_.end() : std::prev(after);
+    if (before != ranges_.end() && number < before->second) return false;
+    ++count_;
+    const bool joins_after = after != ranges_.end() && after->first == number + 1;
+    const std::uint64_t end = joins_after ? after->second : number + 1;
+    if (before != ranges_.end() && before->second == number) {
+      before->second = end;
+    } else {
+      ranges_.emplace_hint(after, number, end);
+    }
+    if (joins_after) ranges_.erase(after);
+    if (ranges_.size() > kMostRanges) {
+      const auto lowest = ranges_.begin(), next = std::next(lowest);
+      lowest->second = next->second;
+      ranges_.erase(next);
+    }
+    return true;
+  }
+
+  /// Different numbers added.
+  std::uint64_t count() const { return count_; }
+  /// Numbers between the lowest and the highest that were not added.
+  std::uint64_t missing() const {
+    if (ranges_.empty()) return 0;
+    return ranges_.rbegin()->second - ranges_.begin()->first - count_;
+  }
+
+ private:
+  std::map<std::uint64_t, std::uint64_t> ranges_;  // first number -> end
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace senet
