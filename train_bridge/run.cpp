@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -27,12 +28,33 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kPeriod{100};
 
 // Files of the run folder.
+constexpr const char* kLockFile = "lock";
 constexpr const char* kConfigFile = "config.json";
 constexpr const char* kGamesFile = "games.senet";
 constexpr const char* kWeightsFolder = "weights";
 constexpr const char* kLatestFile = "latest.safetensors";
 
-// Removes files of ours that a killed process left half-written. The locked game log excludes other
+// "1 record", "2 records".
+std::string count_of(std::uint64_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
+// Takes the lock of a run folder: its file `lock`, with the id of the process that has it. The file
+// stays when the run ends; a lock ends with its process.
+Result<FileHandle> lock_folder(const std::filesystem::path& folder) {
+  Result<FileHandle> file = FileHandle::open(folder / kLockFile, FileHandle::Mode::kReadWrite);
+  if (!file) return file;
+  std::uint64_t process = 0;
+  std::ifstream(folder / kLockFile) >> process;
+  const std::string user = process == 0 ? "another process" : fmt::format("process {}", process);
+  if (auto locked = file->lock(user + ", which plays this run"); !locked) return locked.error();
+  const std::string text = fmt::format("{}\n", getpid());
+  if (auto cut = file->truncate(0); !cut) return cut.error();
+  if (auto put = file->write_at(0, std::as_bytes(std::span(text))); !put) return put.error();
+  return file;
+}
+
+// Removes files of ours that a killed process left half-written. The folder's lock excludes other
 // writers.
 void remove_half_written(const std::filesystem::path& folder, bool (*is_ours)(std::string_view)) {
   std::error_code unknown;
@@ -45,9 +67,62 @@ void remove_half_written(const std::filesystem::path& folder, bool (*is_ours)(st
   }
 }
 
-// Opens the run folder and its game log, which locks the folder for other processes.
-Result<RecordLog> open_folder(const RunOptions& options, std::string_view game,
-                              const std::function<void(const std::string&)>& warning) {
+// Warns of everything that opening the log showed. `existed`: whether its file did.
+void warn_of_log(const RecordLog& log, const RunOptions& options, bool existed,
+                 const std::optional<Checkpoint>& checkpoint,
+                 const std::function<void(const std::string&)>& warning) {
+  const RecoveryReport& found = log.recovery();
+  if (options.resume && found.created) {
+    std::string text =
+        fmt::format("game log: {} {}: a new log was begun", (options.folder / kGamesFile).string(),
+                    existed ? "contained no games" : "was missing");
+    if (checkpoint) {
+      text += fmt::format(", without the {} that the checkpoint counts",
+                          count_of(checkpoint->games, "game"));
+    }
+    warning(text);
+  } else if (checkpoint && log.size() < checkpoint->log_position) {
+    warning(
+        fmt::format("game log: its end is missing: it has {} bytes, but had {} when the "
+                    "checkpoint was written",
+                    log.size(), checkpoint->log_position));
+  }
+  if (found.damaged_bytes > 0) {
+    warning(fmt::format("game log: skipped {} in {}", count_of(found.damaged_bytes, "damaged byte"),
+                        count_of(found.damaged_places, "place")));
+  }
+  if (found.moved_bytes > 0) {
+    warning(fmt::format("game log: {} damaged bytes at the end were moved to {}", found.moved_bytes,
+                        found.moved_to.string()));
+  }
+}
+
+// Warns of the records that a resumed run cannot or must not learn from.
+void warn_of_records(const RefillReport& found, std::uint64_t games,
+                     const std::function<void(const std::string&)>& warning) {
+  if (found.undecodable.count > 0) {
+    warning(fmt::format("game log: skipped {} that cannot be decoded, the first at byte {}: {}",
+                        count_of(found.undecodable.count, "record"), found.undecodable.first_at,
+                        found.undecodable.first_reason));
+  }
+  if (found.doubled > 0) {
+    warning(fmt::format("game log: skipped {} of games that occur earlier in it",
+                        count_of(found.doubled, "record")));
+  }
+  if (found.missing > 0) {
+    warning(fmt::format("game log: it lacks {} of the {} that the checkpoint counts", found.missing,
+                        count_of(games, "game")));
+  }
+}
+
+struct OpenFolder {
+  FileHandle lock;
+  RecordLog log;
+  bool had_log;  // before it was opened
+};
+
+// Opens the run folder, locks it for other processes and opens its game log.
+Result<OpenFolder> open_folder(const RunOptions& options, std::string_view game) {
   if (options.folder.empty()) return fail("folder: name the run folder");
   std::error_code error;
   if (!options.resume && std::filesystem::exists(options.folder / kConfigFile, error)) {
@@ -57,21 +132,20 @@ Result<RecordLog> open_folder(const RunOptions& options, std::string_view game,
   }
   std::filesystem::create_directories(options.folder / kWeightsFolder, error);
   if (error) return fail(fmt::format("{}: {}", options.folder.string(), error.message()));
-  Result<RecordLog> log = RecordLog::open(options.folder / kGamesFile, game, {});
-  if (!log) return log;
-  const RecoveryReport& found = log->recovery();
+  Result<FileHandle> lock = lock_folder(options.folder);
+  if (!lock) return lock.error();
+  const std::filesystem::path file = options.folder / kGamesFile;
+  const bool existed = std::filesystem::exists(file, error);
+  Result<RecordLog> log = RecordLog::open(file, game, {});
+  if (!log) return log.error();
   if (!options.resume && log->records() > 0) {
     return fail(fmt::format("{} contains games but no config.json", options.folder.string()));
-  }
-  if (found.moved_bytes > 0 && warning) {
-    warning(fmt::format("game log: {} damaged bytes at the end were moved to {}", found.moved_bytes,
-                        found.moved_to.string()));
   }
   remove_half_written(options.folder, [](std::string_view name) {
     return name == kConfigFile || is_checkpoint_name(name);
   });
   remove_half_written(options.folder / kWeightsFolder, &is_weights_name);
-  return log;
+  return OpenFolder{std::move(*lock), std::move(*log), existed};
 }
 
 // Not 0, which is no id.
@@ -178,10 +252,10 @@ Result<Run> Run::open(const RunGame& game, const RunConfig& config, const RunOpt
     if (!start) return start.error();
   }
   // Locks the folder: only then are files of a resumed run moved.
-  Result<RecordLog> log = open_folder(options, config.game, warning);
-  if (!log) return log.error();
+  Result<OpenFolder> folder = open_folder(options, config.game);
+  if (!folder) return folder.error();
   if (options.resume) {
-    start = resumed_start(complete, options, log->records(), warning);
+    start = resumed_start(complete, options, folder->log.records(), warning);
     if (!start) return start.error();
   }
   const std::uint64_t planned = config.learn.planned_games;
@@ -191,7 +265,9 @@ Result<Run> Run::open(const RunGame& game, const RunConfig& config, const RunOpt
                     "lengthens it",
                     planned));
   }
-  return Run(game, std::move(complete), options, std::move(*start), std::move(*log));
+  if (warning) warn_of_log(folder->log, options, folder->had_log, start->checkpoint, warning);
+  return Run(game, std::move(complete), options, std::move(*start), std::move(folder->lock),
+             std::move(folder->log));
 }
 
 Result<RunSummary> Run::play(const RunHooks& given) {
@@ -244,9 +320,11 @@ Result<RunSummary> Run::play(const RunHooks& given) {
                      .outcome_values = game_->any->outcome_values,
                      .warning = hooks.warning},
                     from);
-  if (const auto refilled = loop.refill(options.folder / kGamesFile); !refilled) {
-    return refilled.error();
-  }
+  const Result<RefillReport> refilled = loop.refill(options.folder / kGamesFile);
+  if (!refilled) return refilled.error();
+  RefillReport found = *refilled;
+  if (log_.recovery().created) found.missing = 0;  // open() has warned of it
+  warn_of_records(found, from.games, hooks.warning);
   // config.json is written last: a folder that has it has everything needed to resume.
   if (is_new) {
     if (const auto saved = loop.save(); !saved) return saved.error();
@@ -256,7 +334,7 @@ Result<RunSummary> Run::play(const RunHooks& given) {
     return saved.error();
   }
   const std::uint64_t first = loop.next_game();
-  std::uint64_t most = std::numeric_limits<std::uint64_t>::max() - first;
+  std::uint64_t most = GameRecord::kMaxGameNumber - std::min(first, GameRecord::kMaxGameNumber);
   if (options.games > 0) most = std::min(most, options.games);
   if (const std::uint64_t planned = config.learn.planned_games; planned > 0) {
     most = std::min(most, planned - std::min(planned, loop.progress().games));
@@ -299,11 +377,14 @@ Result<RunSummary> Run::play(const RunHooks& given) {
     std::this_thread::sleep_for(kPeriod);
     const RunOrder order = hooks.order();
     const bool late = options.minutes > 0 && figures.elapsed() >= options.minutes * 60;
-    if (order == RunOrder::kDrop) {
+    // The trainer ends with the reason, even if no game is finished for a long time.
+    if (!log_.is_in_place()) queue.close();
+    // Games that cannot be written are not finished either.
+    if (order == RunOrder::kDrop || !learning) {
       players->abandon();
       phase = RunPhase::kDropping;
     } else if (phase == RunPhase::kPlaying &&
-               (order == RunOrder::kFinish || late || !learning || loop.progress().has_diverged)) {
+               (order == RunOrder::kFinish || late || loop.progress().has_diverged)) {
       phase = RunPhase::kFinishing;
     }
     if (phase != RunPhase::kPlaying) numbers.halt();

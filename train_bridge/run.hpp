@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "nn/file.hpp"
 #include "nn/network.hpp"
 #include "selfplay/record_log.hpp"
 #include "train_bridge/checkpoint.hpp"
@@ -101,7 +102,8 @@ struct RunHooks {
   /// Whether a finished game is passed to the trainer; else it is dropped. Called by any worker.
   std::function<bool()> learns;
   /// A one-sentence warning: no device is available for training, a device was lost, metrics cannot
-  /// be written, or training returned to the last checkpoint because values were not finite. Called
+  /// be written, training returned to the last checkpoint because values were not finite, or the
+  /// log of a resumed run is not as it was: missing, shorter, damaged, or with games twice. Called
   /// by any thread of the run, one at a time.
   std::function<void(const std::string&)> warning;
   /// A one-sentence explanation of a choice that the run made: why no device trains.
@@ -116,6 +118,8 @@ struct RunSummary {
 
 /// An open run. No other program can open its folder during the lifetime of this object.
 ///
+///   folder/lock                     locked by the program that has the run open; contains its
+///                                   process id
 ///   folder/config.json              the settings and the run's id; written last when a run begins,
 ///                                   so that a folder with this file can be resumed
 ///   folder/games.senet              every finished game (docs/record-format.md)
@@ -139,7 +143,7 @@ class Run {
   /// Plays and trains until a limit is reached or an order ends the run; then finishes or drops the
   /// games in progress, trains on the remaining games, saves everything and returns. May be called
   /// once. Fails when a worker cannot start or a file cannot be written: games that are not in the
-  /// log are never trained on.
+  /// log are never trained on. Also fails, within seconds, when the log is moved or removed.
   ///
   /// Starts config.selfplay.workers threads and a training thread, which may start its own threads
   /// (config.learn.trainer.threads); all have ended when this returns.
@@ -155,11 +159,13 @@ class Run {
     std::uint64_t run_id;
   };
 
-  Run(const RunGame& game, RunConfig config, RunOptions options, Start start, RecordLog log)
+  Run(const RunGame& game, RunConfig config, RunOptions options, Start start, FileHandle lock,
+      RecordLog log)
       : game_(&game),
         config_(std::move(config)),
         options_(std::move(options)),
         start_(std::move(start)),
+        lock_(std::move(lock)),
         log_(std::move(log)) {}
   static Result<Start> new_start(const RunConfig& config, const std::filesystem::path& weights);
   static Result<Start> resumed_start(const RunConfig& config, const RunOptions& options,
@@ -170,6 +176,7 @@ class Run {
   RunConfig config_;
   RunOptions options_;
   Start start_;
+  FileHandle lock_;
   RecordLog log_;
 };
 

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <optional>
 
+#include "selfplay/seen_games.hpp"
+
 namespace senet {
 
 TrainBatch::Shape batch_shape(const GameShape& shape, const LearnSettings& settings) {
@@ -36,25 +38,42 @@ TrainingLoop::TrainingLoop(const Parts& parts, const Checkpoint& from)
   note_progress();
 }
 
-Result<void> TrainingLoop::refill(const std::filesystem::path& log) {
-  // A log that lost its end to disk damage may be shorter than at the checkpoint.
-  const std::uint64_t trained = std::min(done_.log_position, parts_.log.size());
-  auto reader = RecordReader::open(log, std::min(done_.replay_begin, trained));
+Result<RefillReport> TrainingLoop::refill(const std::filesystem::path& log) {
+  auto reader = RecordReader::open(log);
   if (!reader) return reader.error();
+  const Checkpoint from = done_;
+  RefillReport report;
+  SeenGames seen;
+  std::uint64_t known = 0;  // games that had been trained on
+  // Whether the log up to the checkpoint's position is what the trainer knew: all that follows is
+  // then new. Where games are missing or doubled, positions have moved, and only the numbers that
+  // had not been given out are surely new.
+  bool is_intact = false;
   GameRecord record;
   for (;;) {
     const std::uint64_t at = reader->position();
+    if (at == from.log_position) is_intact = seen.count() == from.games;
     const Result<bool> more = reader->next(record);
     if (!more) return more.error();
     if (!*more) break;
-    if (const auto added = add(record, at, at >= trained); !added) {
-      return fail(log.string() + ": " + added.error().reason());
+    if (!seen.add(record.game_number)) {
+      ++report.doubled;
+      continue;
+    }
+    const bool is_new = is_intact || record.game_number >= from.next_game;
+    if (!is_new) ++known;
+    if (is_new || at >= from.replay_begin) {
+      if (const auto added = add(record, at, is_new); !added) {
+        return fail(log.string() + ": " + added.error().reason());
+      }
     }
     done_.next_game = std::max(done_.next_game, record.game_number + 1);
   }
   done_.log_position = reader->position();
+  report.undecodable = reader->undecodable();
+  report.missing = from.games - std::min(from.games, known);
   note_progress();
-  return {};
+  return report;
 }
 
 Result<void> TrainingLoop::run() {

@@ -72,6 +72,13 @@ struct LearnProgress {
   std::uint64_t replay_positions = 0, replay_games = 0;
 };
 
+/// What TrainingLoop::refill() found in the log.
+struct RefillReport {
+  UndecodableRecords undecodable;  // skipped
+  std::uint64_t doubled = 0;       // records of games that occur earlier in the log; skipped
+  std::uint64_t missing = 0;       // games that the checkpoint counts and the log lacks
+};
+
 /// Takes finished games from a queue, appends them to the log, keeps the newest positions, trains,
 /// and publishes weights. run() belongs to one thread; progress() may be called by any.
 class TrainingLoop {
@@ -99,9 +106,10 @@ class TrainingLoop {
 
   TrainingLoop(const Parts& parts, const Checkpoint& from);
 
-  /// Adds the games of the log from `replay_begin` on to the replay; call before run(). Games that
-  /// had not been trained on at the checkpoint count as new.
-  Result<void> refill(const std::filesystem::path& log);
+  /// Reads the whole log and adds its games from `replay_begin` on to the replay; call before
+  /// run(). Games that had not been trained on at the checkpoint count as new. No game is added
+  /// twice. Fails when a record is not a game of these rules.
+  Result<RefillReport> refill(const std::filesystem::path& log);
   /// Number of the first game that is not in the log.
   std::uint64_t next_game() const { return done_.next_game; }
 

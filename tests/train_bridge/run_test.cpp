@@ -1,9 +1,11 @@
 // A run as called by a program for its own game: by the game's type, with hooks.
 #include <gtest/gtest.h>
+#include <unistd.h>
 #include <senet/train.hpp>
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "games/tic_tac_toe/tic_tac_toe.hpp"
+#include "selfplay/record_log.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace senet {
@@ -171,6 +174,147 @@ TEST_F(OwnRun, SaysOnceThatFiguresCannotBeWritten) {
   ASSERT_TRUE(ended) << ended.error().reason();
   ASSERT_EQ(warnings.size(), 1u);
   EXPECT_NE(warnings.front().find("metrics.jsonl: cannot be written"), std::string::npos);
+}
+
+TEST_F(OwnRun, ReportsWhatHappenedToItsLog) {
+  const auto base = folder_ / "base";
+  const auto begun = run<Noughts>(
+      config(), {.folder = base, .games = 30, .trainer = {.backend = TrainerBackend::kCpu}});
+  ASSERT_TRUE(begun) << begun.error().reason();
+  const std::vector<std::byte> whole = read_file(base / "games.senet");
+  std::vector<std::uint64_t> ends;  // of each record, and the beginning of the first
+  {
+    auto reader = RecordReader::open(base / "games.senet");
+    ASSERT_TRUE(reader);
+    ends.push_back(reader->position());
+    for (GameRecord record; *reader->next(record);) ends.push_back(reader->position());
+  }
+  ASSERT_EQ(ends.size(), 31u);
+  const auto place = [](auto& bytes, std::uint64_t at) {
+    return bytes.begin() + static_cast<std::ptrdiff_t>(at);
+  };
+  const std::string size = std::to_string(whole.size());
+  const auto too_short = [&](std::uint64_t bytes) {
+    return "game log: its end is missing: it has " + std::to_string(bytes) + " bytes, but had " +
+           size + " when the checkpoint was written";
+  };
+  const auto lacks = [](int games) {
+    return "game log: it lacks " + std::to_string(games) +
+           " of the 30 games that the checkpoint counts";
+  };
+  /// Resumes a copy of the run with this log, for one game; returns the warnings.
+  const auto warnings = [&](const char* name, const std::optional<std::vector<std::byte>>& log) {
+    std::filesystem::copy(base, folder_ / name, std::filesystem::copy_options::recursive);
+    std::filesystem::remove(folder_ / name / "games.senet");
+    if (log) write_file(folder_ / name / "games.senet", *log);
+    std::vector<std::string> heard;
+    RunHooks hooks;
+    hooks.warning = [&](const std::string& warning) { heard.push_back(warning); };
+    const auto ended = run<Noughts>(config(),
+                                    {.folder = folder_ / name,
+                                     .resume = true,
+                                     .games = 1,
+                                     .trainer = {.backend = TrainerBackend::kCpu}},
+                                    hooks);
+    EXPECT_TRUE(ended) << ended.error().reason();
+    if (ended) {
+      EXPECT_EQ(ended->progress.learn.games, 31u) << name;
+    }
+    return heard;
+  };
+  using Lines = std::vector<std::string>;
+  const auto begun_again = [&](const char* name, const std::string& why) {
+    return Lines{"game log: " + (folder_ / name / "games.senet").string() + " " + why +
+                 ": a new log was begun, without the 30 games that the checkpoint counts"};
+  };
+  EXPECT_EQ(warnings("untouched", whole), Lines{});
+  EXPECT_EQ(warnings("missing", std::nullopt), begun_again("missing", "was missing"));
+  EXPECT_EQ(warnings("empty", std::vector<std::byte>{}),
+            begun_again("empty", "contained no games"));
+  auto changed = whole;
+  changed.resize(ends[10]);
+  EXPECT_EQ(warnings("shorter", changed), (Lines{too_short(ends[10]), lacks(20)}));
+  changed = whole;
+  changed[ends[10] + 20] ^= std::byte{1};
+  EXPECT_EQ(warnings("damaged", changed),
+            (Lines{"game log: skipped " + std::to_string(ends[11] - ends[10]) +
+                       " damaged bytes in 1 place",
+                   lacks(1)}));
+  changed = whole;
+  changed.erase(place(changed, ends[10]), place(changed, ends[12]));
+  EXPECT_EQ(warnings("cut", changed),
+            (Lines{too_short(whole.size() - (ends[12] - ends[10])), lacks(2)}));
+  changed = whole;
+  changed.insert(place(changed, ends[12]), place(whole, ends[10]), place(whole, ends[12]));
+  EXPECT_EQ(warnings("doubled", changed),
+            Lines{"game log: skipped 2 records of games that occur earlier in it"});
+  changed = whole;
+  std::vector<std::byte> frame;
+  FramePacker(0).pack(std::vector<std::byte>(9, std::byte{9}), frame);
+  changed.insert(changed.end(), frame.begin(), frame.end());
+  EXPECT_EQ(warnings("undecodable", changed),
+            Lines{"game log: skipped 1 record that cannot be decoded, the first at byte " + size +
+                  ": record payload, byte 1: version 9 is not 1 to 2"});
+}
+
+// Who removes the log of a running program does not let a second one in.
+TEST_F(OwnRun, ItsLockIsAFileOfItsOwn) {
+  const RunOptions here{.folder = folder(), .games = 1};
+  {
+    auto first = Run::open(game_table<RunGame, Noughts>(), config(), here);
+    ASSERT_TRUE(first) << first.error().reason();
+    const std::string process = std::to_string(::getpid());
+    EXPECT_EQ(text_of(folder() / "lock"), process + "\n");
+    std::filesystem::remove(folder() / "games.senet");
+    const auto second = Run::open(game_table<RunGame, Noughts>(), config(), here);
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().reason(), (folder() / "lock").string() + ": is in use by process " +
+                                           process + ", which plays this run");
+    EXPECT_FALSE(std::filesystem::exists(folder() / "games.senet"));
+  }
+  EXPECT_TRUE(run<Noughts>(config(), here));
+}
+
+// With games that are written, and with none, so that only the run itself can notice it. The games
+// are kept, and when they are put back, the run continues as after a crash.
+TEST_F(OwnRun, EndsWhenItsLogIsRemoved) {
+  for (const bool learns : {true, false}) {
+    const auto where = folder_ / (learns ? "writes" : "idles");
+    const std::string log = where / "games.senet", kept = log + ".removed";
+    RunHooks hooks;
+    hooks.learns = [&] { return learns; };
+    bool is_removed = false;
+    hooks.progresses = [&](const RunProgress& now) {
+      if (now.finished_games >= 20 && !is_removed) is_removed = std::filesystem::remove(log);
+    };
+    const RunOptions here{
+        .folder = where, .minutes = 5, .trainer = {.backend = TrainerBackend::kCpu}};
+    const auto ended = run<Noughts>(config(), here, hooks);
+    ASSERT_FALSE(ended);
+    EXPECT_TRUE(ended.error().reason().starts_with(
+        log + ": the log was removed while it was being written; its games are now in " + kept))
+        << ended.error().reason();
+    EXPECT_FALSE(std::filesystem::exists(log));
+    std::filesystem::rename(kept, log);
+    const auto put_back = RecordLog::open(log, "noughts", {});
+    ASSERT_TRUE(put_back) << put_back.error().reason();
+    EXPECT_EQ(put_back->records() > 0, learns);
+  }
+  std::vector<std::string> warnings;
+  RunHooks hooks;
+  hooks.warning = [&](const std::string& warning) { warnings.push_back(warning); };
+  std::uint64_t before = 0;
+  hooks.begins = [&](const RunBeginning& beginning) { before = beginning.games; };
+  const auto resumed = run<Noughts>(config(),
+                                    {.folder = folder_ / "writes",
+                                     .resume = true,
+                                     .games = 5,
+                                     .trainer = {.backend = TrainerBackend::kCpu}},
+                                    hooks);
+  ASSERT_TRUE(resumed) << resumed.error().reason();
+  EXPECT_EQ(warnings, std::vector<std::string>{});
+  EXPECT_GT(before, 0u);
+  EXPECT_EQ(resumed->progress.learn.games, before + 5);
 }
 
 TEST_F(OwnRun, EndsWhenItIsOrderedTo) {

@@ -1,6 +1,11 @@
 // Resuming a run from its checkpoint and its log, as if it had never stopped.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <vector>
+
+#include "selfplay/record_codec.hpp"
+#include "selfplay/record_frame.hpp"
 #include "tests/temporary_folder.hpp"
 #include "tests/train_bridge/training_run.hpp"
 
@@ -93,9 +98,118 @@ TEST(TrainingResume, ALogThatLostItsEndIsGoneOnWith) {
   std::filesystem::resize_file(folder.path() / "games.senet", short_size + 3);
   Stretch run(folder.path(), small_settings(), trainer);
   EXPECT_EQ(run.loop->next_game(), 20u);  // numbers are never reused
+  EXPECT_EQ(run.found.missing, 18u);      // the checkpoint counts game 0 as one of its 19
   run.learn(20, 25);
   EXPECT_EQ(run.loop->progress().games, 24u);
   EXPECT_EQ(run.log.records(), 6u);
+}
+
+/// Where each record of a log begins, and the end of the last.
+std::vector<std::uint64_t> ends_of(const std::filesystem::path& log) {
+  auto reader = RecordReader::open(log);
+  EXPECT_TRUE(reader) << reader.error().reason();
+  std::vector<std::uint64_t> ends = {reader->position()};
+  for (GameRecord record; *reader->next(record);) ends.push_back(reader->position());
+  return ends;
+}
+
+// A record with a right checksum that cannot be decoded does not end the run.
+TEST(TrainingResume, UndecodableRecordsAreSkippedAndReported) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "games.senet";
+  CountingTrainer trainer;
+  {
+    Stretch run(folder.path(), small_settings(), trainer);
+    run.learn(0, 20);
+  }
+  auto bytes = read_file(file);
+  const std::uint64_t first_at = bytes.size();
+  std::vector<std::byte> payload, frame;
+  ASSERT_TRUE(encode(random_game<G>(20), payload));
+  payload[0] = std::byte{99};  // the version
+  for (int i = 0; i < 2; ++i) {
+    FramePacker(0).pack(payload, frame);
+    bytes.insert(bytes.end(), frame.begin(), frame.end());
+  }
+  write_file(file, bytes);
+  CountingTrainer again;
+  Stretch run(folder.path(), small_settings(), again);
+  EXPECT_EQ(run.found.undecodable.count, 2u);
+  EXPECT_EQ(run.found.undecodable.first_at, first_at);
+  EXPECT_EQ(run.found.undecodable.first_reason, "record payload, byte 1: version 99 is not 1 to 2");
+  EXPECT_EQ(run.found.doubled, 0u);
+  EXPECT_EQ(run.found.missing, 0u);
+  EXPECT_EQ(run.loop->next_game(), 20u);
+  run.learn(20, 25);
+  EXPECT_EQ(run.loop->progress().games, 25u);
+}
+
+// Wherever it occurs a second time, in what the checkpoint covers or behind it.
+TEST(TrainingResume, ADoubledGameIsTrainedOnOnce) {
+  for (const std::size_t first : {0, 10, 18, 22}) {
+    for (const bool at_end : {false, true}) {
+      const TemporaryFolder folder;
+      const auto file = folder.path() / "games.senet";
+      CountingTrainer trainer;
+      {
+        Stretch run(folder.path(), small_settings(), trainer);
+        run.learn(0, 20);
+        for (std::uint64_t number = 20; number < 25; ++number) {  // after the checkpoint
+          ASSERT_TRUE(run.log.append(random_game<G>(number)));
+        }
+      }
+      const auto ends = ends_of(file);
+      auto bytes = read_file(file);
+      const std::vector<std::byte> two(
+          bytes.begin() + static_cast<std::ptrdiff_t>(ends[first]),
+          bytes.begin() + static_cast<std::ptrdiff_t>(ends[first + 2]));
+      const std::uint64_t place = at_end ? bytes.size() : ends[first + 2];
+      bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(place), two.begin(), two.end());
+      write_file(file, bytes);
+      CountingTrainer again;
+      {
+        Stretch run(folder.path(), small_settings(), again);
+        EXPECT_EQ(run.found.doubled, 2u);
+        EXPECT_EQ(run.found.missing, 0u);
+        EXPECT_EQ(run.loop->next_game(), 25u);
+        EXPECT_EQ(run.loop->progress().games, 25u);
+        EXPECT_EQ(run.loop->progress().positions, positions_of(0, 25));
+        EXPECT_LE(run.replay->added(), positions_of(0, 25));
+        run.games.close();
+        ASSERT_TRUE(run.loop->run());
+      }
+      // From then on, all is as if nothing had happened; the records remain in the log.
+      CountingTrainer third;
+      Stretch next(folder.path(), small_settings(), third);
+      EXPECT_EQ(next.found.doubled, 2u);
+      EXPECT_EQ(next.loop->progress().games, 25u);
+    }
+  }
+}
+
+TEST(TrainingResume, GamesThatWereCutOutAreReportedAndNoOtherCountsTwice) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "games.senet";
+  CountingTrainer trainer;
+  {
+    Stretch run(folder.path(), small_settings(), trainer);
+    run.learn(0, 20);
+    for (std::uint64_t number = 20; number < 25; ++number) {
+      ASSERT_TRUE(run.log.append(random_game<G>(number)));
+    }
+  }
+  const auto ends = ends_of(file);
+  auto bytes = read_file(file);
+  bytes.erase(bytes.begin() + static_cast<std::ptrdiff_t>(ends[15]),
+              bytes.begin() + static_cast<std::ptrdiff_t>(ends[18]));
+  write_file(file, bytes);
+  CountingTrainer again;
+  Stretch run(folder.path(), small_settings(), again);
+  EXPECT_EQ(run.found.missing, 3u);
+  EXPECT_EQ(run.found.doubled, 0u);
+  EXPECT_EQ(run.loop->next_game(), 25u);
+  EXPECT_EQ(run.loop->progress().games, 25u);
+  EXPECT_EQ(run.loop->progress().positions, positions_of(0, 25));
 }
 
 TEST(TrainingResume, AGameThatIsNoneEndsItWithAReason) {
@@ -122,7 +236,7 @@ TEST(TrainingResume, AGameThatIsNoneEndsItWithAReason) {
                      .seed = 3,
                      .folder = folder.path()},
                     Checkpoint{});
-  const Result<void> refilled = loop.refill(folder.path() / "games.senet");
+  const Result<RefillReport> refilled = loop.refill(folder.path() / "games.senet");
   ASSERT_FALSE(refilled);
   EXPECT_NE(refilled.error().reason().find("games.senet: game 5"), std::string::npos)
       << refilled.error().reason();

@@ -105,8 +105,9 @@ struct Stretch {
             .folder = folder,
             .warning = [this](const std::string& reason) { warnings.push_back(reason); }},
         from);
-    const Result<void> refilled = loop->refill(folder / "games.senet");
+    const Result<RefillReport> refilled = loop->refill(folder / "games.senet");
     EXPECT_TRUE(refilled) << refilled.error().reason();
+    if (refilled) found = *refilled;
   }
 
   static RecordLog open_log(const std::filesystem::path& folder) {
@@ -164,6 +165,7 @@ struct Stretch {
   ModelStore models{initial_network(small_spec(), 1)};
   std::unique_ptr<Replay> replay = make_replay<TicTacToe>(settings);
   std::optional<TrainingLoop> loop;
+  RefillReport found;  // in the log of the stretches before
 };
 
 /// Number of samples of the random games [first, end).
