@@ -59,6 +59,8 @@ class BackgroundProgram {
     ::kill(child_, signal);
   }
 
+  pid_t process() const { return child_; }
+
   bool running() {
     if (child_ > 0 && ::waitpid(child_, &status_, WNOHANG) == child_) child_ = 0;
     return child_ > 0;

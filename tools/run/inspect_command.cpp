@@ -18,6 +18,7 @@
 #include "nn/network.hpp"
 #include "nn/safetensors.hpp"
 #include "selfplay/record_log.hpp"
+#include "selfplay/seen_games.hpp"
 #include "tools/command.hpp"
 #include "tools/play/players.hpp"
 #include "tools/terminal.hpp"
@@ -96,18 +97,6 @@ std::string outcome_text(const Games& games, const std::string& name, std::uint8
   return fmt::format("{:+g}", (*game)->outcome_values[outcome]);
 }
 
-/// Reads the next decodable record and counts the skipped records of newer versions. Returns false
-/// at the end of the log.
-bool next_record(RecordReader& log, GameRecord& record, std::uint64_t& undecodable) {
-  for (;; ++undecodable) {
-    const std::uint64_t before = log.position();
-    const Result<bool> more = log.next(record);
-    if (more) return *more;
-    // If the position did not advance, this is a read error.
-    if (log.position() == before) throw more.error();
-  }
-}
-
 RecordReader open_log(const std::string& file) {
   Result<RecordReader> log = RecordReader::open(file);
   if (log) return std::move(*log);
@@ -117,15 +106,17 @@ RecordReader open_log(const std::string& file) {
 
 Json games_json(const Games& games, const std::string& file) {
   RecordReader log = open_log(file);
-  std::uint64_t records = 0, undecodable = 0, turns = 0, decisions = 0;
+  std::uint64_t records = 0, turns = 0, decisions = 0;
   std::uint64_t first = UINT64_MAX, last = 0;
+  SeenGames seen;
   Json ends;
   for (std::size_t i = 1; i < kEndNames.size(); ++i) ends[kEndNames[i]] = 0;
   // Numbers of games by outcome index (from player 0's perspective), model id and evaluator name.
   std::map<std::uint8_t, std::uint64_t> outcomes;
   std::map<std::string, std::uint64_t> models;
   std::map<std::string, std::uint64_t> evaluators;
-  for (GameRecord record; next_record(log, record, undecodable); ++records) {
+  for (GameRecord record; log.next(record).value(); ++records) {
+    seen.add(record.game_number);
     turns += record.turns().size();
     decisions += static_cast<std::uint64_t>(std::ranges::count_if(
         record.turns(), [](const RecordedTurn& t) { return t.kind != TurnKind::kChance; }));
@@ -143,16 +134,23 @@ Json games_json(const Games& games, const std::string& file) {
   Json of_outcome;
   const auto counts = [](const auto& of) { return of.empty() ? Json() : Json(of); };
   for (const auto& [i, count] : outcomes) of_outcome[outcome_text(games, log.game(), i)] = count;
+  Json first_undecodable;
+  if (const UndecodableRecords& bad = log.undecodable(); bad.count > 0) {
+    first_undecodable = fmt::format("at byte {}: {}", bad.first_at, bad.first_reason);
+  }
   return Json::object({{"kind", "games"},
                        {"game", log.game()},
                        {"records", records},
-                       {"undecodable_records", undecodable},
+                       {"undecodable_records", log.undecodable().count},
+                       {"first_undecodable", first_undecodable},
                        {"header_damaged", log.header_damaged()},
                        {"damaged_bytes", log.skipped_bytes()},
                        {"damaged_places", log.skipped_places()},
                        {"unread_bytes_at_end", log.bytes_left().value()},
                        {"first_game", records > 0 ? Json(first) : Json()},
                        {"last_game", records > 0 ? Json(last) : Json()},
+                       {"doubled_games", records - seen.count()},
+                       {"missing_games", seen.missing()},
                        {"turns_per_game", mean(turns)},
                        {"decisions_per_game", mean(decisions)},
                        {"ends", ends},
@@ -294,9 +292,8 @@ Job prepare(const InspectArguments& arguments, const Games& games) {
   } else {
     RecordReader log = open_log(file);
     GameRecord record;
-    std::uint64_t undecodable = 0;
     do {
-      if (!next_record(log, record, undecodable)) {
+      if (!log.next(record).value()) {
         throw fail(fmt::format("{} contains no game {}", file, *arguments.game_number));
       }
     } while (record.game_number != *arguments.game_number);

@@ -279,7 +279,7 @@ Job prepare(const SelfPlayArguments& arguments, const Games& games) {
     };
   }
   Run run = Run::open(game, config, options, [](const auto& reason) {
-              print_stderr("{}\n", reason);
+              print_stderr("senet selfplay: {}\n", reason);
             }).value();
   return [run = std::move(run), &rules = *game.any, arguments]() mutable {
     return play(run, rules, arguments);

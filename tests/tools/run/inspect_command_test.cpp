@@ -118,6 +118,10 @@ TEST(InspectCommand, GameLog) {
   EXPECT_EQ(json["turns_per_game"], 5);
   EXPECT_EQ(json["first_game"], 1);
   EXPECT_EQ(json["last_game"], 9);
+  EXPECT_EQ(json["doubled_games"], 0);
+  EXPECT_EQ(json["missing_games"], 6);
+  EXPECT_EQ(json["undecodable_records"], 0);
+  EXPECT_TRUE(json["first_undecodable"].is_null());
   EXPECT_EQ(json["outcomes_for_player_0"]["+1"], 3);
   EXPECT_EQ(json["games_of_model"][id_text(0x1234)], 3);
   const ProgramRun text = run_senet({"inspect", file});
@@ -154,6 +158,25 @@ TEST(InspectCommand, DamagedLogTellsHowMuch) {
   EXPECT_EQ(json["records"], 2);
   EXPECT_EQ(json["damaged_places"], 1);
   EXPECT_GT(json["damaged_bytes"], 0);
+}
+
+TEST(InspectCommand, DoubledAndUndecodableRecords) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "games.senet";
+  write_log(file, {a_game(1), a_game(3), a_game(1), a_game(3), a_game(4)});
+  std::vector<std::byte> bytes = read_file(file), frame;
+  const std::string at = std::to_string(bytes.size());
+  FramePacker(0).pack(std::vector<std::byte>(9, std::byte{9}), frame);
+  for (int i = 0; i < 3; ++i) bytes.insert(bytes.end(), frame.begin(), frame.end());
+  write_file(file, bytes);
+  const auto json = inspect_json(file);
+  EXPECT_EQ(json["records"], 5);
+  EXPECT_EQ(json["doubled_games"], 2);
+  EXPECT_EQ(json["missing_games"], 1);
+  EXPECT_EQ(json["undecodable_records"], 3);
+  EXPECT_EQ(json["first_undecodable"],
+            "at byte " + at + ": record payload, byte 1: version 9 is not 1 to 2");
+  EXPECT_EQ(inspect_json(file, {"--game-number", "4"})["game_number"], 4);
 }
 
 // An illegal recorded move is an error, not a crash.

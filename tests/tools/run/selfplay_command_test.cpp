@@ -411,9 +411,50 @@ TEST_F(SelfPlayCommand, WithoutTrainingItOnlyPlays) {
 TEST_F(SelfPlayCommand, OneProgramAtATime) {
   BackgroundProgram program(tiny({}));
   ASSERT_TRUE(wait_for_games(program, 1000)) << program.err();
-  expect_failure(run_senet(resume({"--games", "1"})), 2, "selfplay", "in use by another writer");
+  expect_failure(run_senet(resume({"--games", "1"})), 2, "selfplay",
+                 (run() / "lock").string() + ": is in use by process " +
+                     std::to_string(program.process()) + ", which plays this run");
   program.send(SIGTERM);
   EXPECT_EQ(program.wait(), 0) << program.err();
+}
+
+// The run ends, its games are kept, and when they are put back, it continues as after a crash.
+TEST_F(SelfPlayCommand, ALogThatIsRemovedEndsTheRun) {
+  const std::string log = run() / "games.senet", kept = log + ".removed";
+  BackgroundProgram program(tiny({}));
+  ASSERT_TRUE(wait_for_games(program, 3000)) << program.err();
+  std::filesystem::remove(log);
+  EXPECT_EQ(program.wait(), 1);
+  EXPECT_TRUE(program.err().starts_with("senet selfplay: " + log +
+                                        ": the log was removed while it was being written; its "
+                                        "games are now in " +
+                                        kept))
+      << program.err();
+  EXPECT_EQ(program.err().find('\n'), program.err().size() - 1) << program.err();
+  EXPECT_FALSE(std::filesystem::exists(log));
+  const ProgramRun without = run_senet({"inspect", kept});
+  EXPECT_EQ(without.exit_code, 0) << without.err;
+  std::filesystem::rename(kept, log);
+  const auto before = games();
+  EXPECT_GT(before.size(), 10u);
+  const ProgramRun resumed = run_senet(resume({"--games", "5"}));
+  expect_finished(resumed);
+  EXPECT_EQ(resumed.err.find("game log"), std::string::npos) << resumed.err;
+  EXPECT_EQ(games().size(), before.size() + 5);
+  EXPECT_EQ(checkpoint().games, before.size() + 5);
+}
+
+TEST_F(SelfPlayCommand, ReportsThatItsLogIsMissing) {
+  expect_finished(run_senet(tiny({"--games", "20"})));
+  const std::string log = run() / "games.senet";
+  std::filesystem::remove(log);
+  const ProgramRun resumed = run_senet(resume({"--games", "1"}));
+  expect_finished(resumed);
+  EXPECT_TRUE(resumed.err.starts_with("senet selfplay: game log: " + log +
+                                      " was missing: a new log was begun, without the 20 games "
+                                      "that the checkpoint counts\n"))
+      << resumed.err;
+  EXPECT_EQ(games(), (std::set<std::uint64_t>{20}));
 }
 
 TEST_F(SelfPlayCommand, BeginsWithGivenWeights) {
