@@ -40,6 +40,8 @@ struct LearnSettings {
   PlayWeights play_weights = PlayWeights::kAverage;
   /// The longest time between two checkpoints; see seconds_to_checkpoint().
   double checkpoint_seconds = 60;
+  /// A power cut loses no game that was finished longer ago than this.
+  double sync_seconds = 1;
   /// The newest checkpoints, which the run folder keeps.
   std::size_t kept_checkpoints = 3;
   /// Numbered weights files to keep in the run folder; the older half is thinned out. 0: all.
@@ -83,6 +85,9 @@ constexpr auto settings_of(std::type_identity<LearnSettings>) {
           "the current ones"),
       setting("checkpoint-seconds", &S::checkpoint_seconds,
               "longest time between checkpoints; the first come sooner", {.least = 0, .unit = "s"}),
+      setting("sync-seconds", &S::sync_seconds,
+              "a power cut loses no game that was finished longer ago than this",
+              {.least = 0, .unit = "s"}),
       setting("kept-checkpoints", &S::kept_checkpoints,
               "checkpoints to keep: the newest and those before it", {.least = 1, .most = 100}),
       setting("kept-networks", &S::kept_networks,

@@ -6,10 +6,18 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <system_error>
+#include <thread>
 
 #include "selfplay/seen_games.hpp"
 
 namespace senet {
+namespace {
+
+// Between looks at the time and at the disk.
+constexpr std::chrono::milliseconds kLongestWait{100};
+
+}  // namespace
 
 TrainBatch::Shape batch_shape(const GameShape& shape, const LearnSettings& settings) {
   if (settings.samples.evaluates != Evaluates::kPosition) {
@@ -80,14 +88,19 @@ Result<void> TrainingLoop::run() {
   began_ = saved_ = Clock::now();
   for (;;) {
     if (const auto saved = save_when_due(); !saved) return saved;
+    if (const auto synced = sync_when_due(); !synced) return synced;
     // Waits for a game only when there is nothing to train, so a full queue is emptied after at
     // most one step.
-    std::optional<GameRecord> record = can_step() ? parts_.games.try_pop() : parts_.games.pop();
+    std::optional<GameRecord> record =
+        can_step() ? parts_.games.try_pop() : parts_.games.pop_within(kLongestWait);
     if (record) {
       if (const auto taken = take(*record); !taken) return taken;
       continue;
     }
-    if (!can_step()) break;
+    if (!can_step()) {
+      if (parts_.games.drained()) break;
+      continue;
+    }
     step();
     Result<void> done;
     if (skipped_in_row_ == kMostSkipped) {
@@ -134,12 +147,43 @@ bool TrainingLoop::can_step() const {
 
 Result<void> TrainingLoop::take(const GameRecord& record) {
   const std::uint64_t at = parts_.log.size();
-  if (const auto appended = parts_.log.append(record); !appended) return appended;
+  if (const auto appended = append(record); !appended) return appended;
   const auto added = add(record, at, true);
   done_.log_position = parts_.log.size();
   done_.next_game = std::max(done_.next_game, record.game_number + 1);
   note_progress();
   return added;
+}
+
+// Waits while the disk is full, until games are no longer waited for: then the run is about to end.
+Result<void> TrainingLoop::append(const GameRecord& record) {
+  for (bool has_waited = false;; has_waited = true) {
+    const Result<void> appended = parts_.log.append(record);
+    if (appended && has_waited) warn("the disk has room again: the run continues");
+    if (appended || !is_disk_full() || parts_.games.closed()) return appended;
+    if (!has_waited) {
+      warn(fmt::format("{}: the run waits until the disk has room", appended.error().reason()));
+    }
+    std::this_thread::sleep_for(kLongestWait);
+  }
+}
+
+bool TrainingLoop::is_disk_full() const {
+  constexpr std::uintmax_t kLeast = std::uintmax_t{1} << 20;
+  std::error_code error;
+  const std::filesystem::space_info space = std::filesystem::space(parts_.folder, error);
+  return !error && space.available < kLeast;
+}
+
+void TrainingLoop::warn(const std::string& reason) const {
+  if (parts_.warning) parts_.warning(reason);
+}
+
+Result<void> TrainingLoop::sync_when_due() {
+  const std::chrono::duration<double> since = Clock::now() - synced_;
+  if (since.count() < settings_.sync_seconds) return {};
+  synced_ = Clock::now();
+  return parts_.log.flush();  // does nothing if no game came
 }
 
 Result<void> TrainingLoop::add(const GameRecord& record, std::uint64_t log_position, bool is_new) {
@@ -253,9 +297,9 @@ Result<void> TrainingLoop::roll_back(const std::string& reason) {
                          "everything is saved: resume with other settings, such as a smaller "
                          "learning-rate",
                          reason, kMostRollbacks, state.steps));
-  } else if (parts_.warning) {
-    parts_.warning(fmt::format("training: {}: the state of the checkpoint of step {} returned",
-                               reason, state.steps));
+  } else {
+    warn(fmt::format("training: {}: the state of the checkpoint of step {} returned", reason,
+                     state.steps));
   }
   note_progress();
   return {};
@@ -264,8 +308,12 @@ Result<void> TrainingLoop::roll_back(const std::string& reason) {
 Result<void> TrainingLoop::save_when_due() {
   if (steps_since_publish_ > 0) return {};
   const std::chrono::duration<double> age = saved_ - began_, since = Clock::now() - saved_;
-  const bool is_due = since.count() >= seconds_to_checkpoint(settings_, age.count());
-  return is_due ? save() : Result<void>{};
+  if (since.count() < seconds_to_checkpoint(settings_, age.count())) return {};
+  const Result<void> saved = save();
+  if (saved || !is_disk_full()) return saved;
+  // The last checkpoint is whole, and the games are in the log or wait: try again when it is due.
+  warn(fmt::format("{}: no checkpoint until the disk has room", saved.error().reason()));
+  return {};
 }
 
 void TrainingLoop::note_progress() {

@@ -142,6 +142,10 @@ class TrainingLoop {
   Result<void> publish();
   // Returns to the last checkpoint's state; `reason`: what was not finite.
   Result<void> roll_back(const std::string& reason);
+  Result<void> append(const GameRecord& record);
+  Result<void> sync_when_due();
+  bool is_disk_full() const;
+  void warn(const std::string& reason) const;
   // Called only between iterations: weights saved under an iteration's number are those it
   // published.
   Result<void> save_when_due();
@@ -170,7 +174,7 @@ class TrainingLoop {
   std::uint64_t new_games_ = 0;  // since this loop was constructed
   LearnProgress progress_;       // except the counters in done_
   bool has_loss_ = false;
-  Clock::time_point began_ = Clock::now(), saved_ = began_;
+  Clock::time_point began_ = Clock::now(), saved_ = began_, synced_ = began_;
 
   mutable std::mutex mutex_;
   LearnProgress shown_;  // copy of progress_ for other threads

@@ -3,6 +3,7 @@
 
 #include <boost/circular_buffer.hpp>
 #include <cassert>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
@@ -45,6 +46,13 @@ class BoundedQueue {
     return take(std::move(lock));
   }
 
+  /// The same, but waits for at most this time; then empty, although the queue may be open.
+  [[nodiscard]] std::optional<T> pop_within(std::chrono::duration<double> time) {
+    std::unique_lock lock(mutex_);
+    not_empty_.wait_for(lock, time, [&] { return closed_ || !values_.empty(); });
+    return take(std::move(lock));
+  }
+
   /// Takes the oldest value out; empty if there is none now.
   [[nodiscard]] std::optional<T> try_pop() { return take(std::unique_lock(mutex_)); }
 
@@ -60,6 +68,12 @@ class BoundedQueue {
   bool closed() const {
     const std::lock_guard lock(mutex_);
     return closed_;
+  }
+
+  /// Whether close() was called and no value is left.
+  bool drained() const {
+    const std::lock_guard lock(mutex_);
+    return closed_ && values_.empty();
   }
 
   /// Number of values now inside.

@@ -395,6 +395,62 @@ TEST_F(SelfPlayCommand, AFullDiskEndsItWithAReason) {
   EXPECT_EQ(games().size(), before.size() + 5);
 }
 
+// A disk that is full while a file exists, for the program that is started meanwhile.
+class FullDisk {
+ public:
+  explicit FullDisk(std::filesystem::path flag) : flag_(std::move(flag)) {
+    ::setenv("LD_PRELOAD", SENET_FULL_DISK, 1);
+    ::setenv("SENET_FULL_DISK", flag_.c_str(), 1);
+  }
+  void started() const {
+    ::unsetenv("LD_PRELOAD");
+    ::unsetenv("SENET_FULL_DISK");
+  }
+  void fill() const { std::ofstream(flag_) << "full"; }
+  void empty() const { std::filesystem::remove(flag_); }
+
+ private:
+  const std::filesystem::path flag_;
+};
+
+TEST_F(SelfPlayCommand, WaitsWhileTheDiskIsFull) {
+#ifdef SENET_SANITIZED
+  GTEST_SKIP() << "the sanitizer's library must be loaded first";
+#endif
+  const FullDisk disk(folder_ / "full");
+  BackgroundProgram program(tiny({}));
+  disk.started();
+  const auto wait_for = [&](std::string_view text) {
+    for (int i = 0; i < 3000 && program.running(); ++i) {
+      if (program.err().find(text) != std::string::npos) return true;
+      ::usleep(10'000);
+    }
+    return false;
+  };
+  ASSERT_TRUE(wait_for_games(program, 5000)) << program.err();
+  disk.fill();
+  ASSERT_TRUE(wait_for("No space left on device: the run waits until the disk has room"))
+      << program.err();
+  const auto before = games(false);
+  ::usleep(300'000);
+  EXPECT_EQ(games(false), before);
+  disk.empty();
+  ASSERT_TRUE(wait_for("the disk has room again: the run continues")) << program.err();
+  ASSERT_TRUE(wait_for_games(program, log_size() + 5000)) << program.err();
+  // When it is stopped meanwhile, the games that wait are lost, and none that is in the log.
+  disk.fill();
+  program.send(SIGTERM);
+  program.send(SIGTERM);
+  EXPECT_EQ(program.wait(), 1);
+  EXPECT_NE(program.err().find("No space left on device"), std::string::npos) << program.err();
+  disk.empty();
+  const auto kept = games(false);
+  EXPECT_GT(kept.size(), before.size());
+  EXPECT_TRUE(std::ranges::includes(kept, before));
+  expect_finished(run_senet(resume({"--games", "5"})));
+  EXPECT_EQ(games().size(), kept.size() + 5);
+}
+
 TEST_F(SelfPlayCommand, WithoutTrainingItOnlyPlays) {
   const ProgramRun played = run_senet(tiny({"--games", "30", "--no-train"}));
   expect_finished(played);
