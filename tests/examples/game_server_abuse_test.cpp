@@ -76,6 +76,49 @@ TEST(GameServerAbuse, MalformedAndOversizedRequests) {
   expect_served(server);
 }
 
+// A page of another site whose name leads to this machine sends that name (DNS rebinding).
+TEST(GameServerAbuse, ForeignNames) {
+  RunningServer server({"--rate", "0"});
+  const std::string port = std::to_string(server.port());
+  const auto answer = [&](const std::string& host, const std::string& version = "1.1") {
+    HttpConnection connection(server.port());
+    const std::string body = R"({"game":"connect_four"})";
+    connection.send("POST /api/games HTTP/" + version + "\r\n" + host +
+                    "Content-Type: application/json\r\nContent-Length: " +
+                    std::to_string(body.size()) + "\r\n\r\n" + body);
+    return connection.receive();
+  };
+  for (const std::string& own :
+       {std::string("localhost"), "LocalHost:" + port, "127.0.0.1:" + port, "[::1]:" + port,
+        std::string("localhost:1"), std::string("127.0.0.1")}) {
+    EXPECT_EQ(answer("Host: " + own + "\r\n").status, 201) << own;
+  }
+  EXPECT_EQ(answer("", "1.0").status, 201);
+  for (const std::string& foreign :
+       {std::string("evil.example"), "evil.example:" + port, "localhost.evil.example:" + port,
+        "127.0.0.1.evil.example:" + port, "127.0.0.1@evil.example:" + port, "192.0.2.1:" + port,
+        "0.0.0.0:" + port, "[2001:db8::1]:" + port, std::string("::1"), std::string("[::1"),
+        ":" + port, std::string()}) {
+    const HttpAnswer refused = answer("Host: " + foreign + "\r\n");
+    EXPECT_EQ(refused.status, 421) << foreign;
+    EXPECT_NE(refused.reason().find("the Host header must name localhost"), std::string::npos);
+  }
+  EXPECT_EQ(answer("Host: evil.example\r\n", "1.0").status, 421);
+  expect_served(server);
+}
+
+TEST(GameServerAbuse, AFieldThatIsGivenTwice) {
+  RunningServer server({"--rate", "0"});
+  const HttpAnswer refused =
+      server.ask("POST", "/api/games", R"({"game":"connect_four","game":"backgammon"})");
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_EQ(refused.reason(), "\"game\" is given twice");
+  const std::string game = server.open_game("connect_four");
+  EXPECT_EQ(server.ask("POST", game + "/move", R"({"move":"4","move":"4"})").status, 400);
+  EXPECT_EQ(server.get(game).json().value("ply", -1), 0);
+  expect_served(server);
+}
+
 TEST(GameServerAbuse, Noise) {
   RunningServer server({"--rate", "0"});
   std::mt19937 random(1);

@@ -398,7 +398,7 @@ TEST(GameServer, ServesAPageWithoutForeignResources) {
     EXPECT_EQ(page.body.find(foreign), std::string::npos) << foreign;
   }
   HttpConnection head(server.port());
-  head.send("HEAD / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  head.send("HEAD / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
   const HttpAnswer answer = head.receive();
   EXPECT_EQ(answer.headers.at("content-length"), page.headers.at("content-length"));
   EXPECT_EQ(answer.body, "");

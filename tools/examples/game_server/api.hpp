@@ -3,21 +3,32 @@
 
 #include <concepts>
 #include <map>
+#include <optional>
+#include <set>
 
 #include "games.hpp"
 #include "page.hpp"
 
 namespace game_server {
 
-/// The body of a request: a JSON object with known fields, each validated when it is taken out.
-/// Throws Refusal 400 for an invalid field.
+/// The body of a request: a JSON object with known fields, each given once and validated when it is
+/// taken out. Throws Refusal 400 for an invalid field.
 class Fields {
  public:
   /// An empty body is an empty object.
-  explicit Fields(const std::string& body)
-      : left_(body.empty() ? json::object() : json::parse(body, nullptr, false)) {
+  explicit Fields(const std::string& body) {
+    std::set<std::string> names;
+    std::optional<std::string> twice;
+    const auto note = [&](int depth, json::parse_event_t event, const json& value) {
+      if (event != json::parse_event_t::key || depth != 1) return true;
+      const auto name = value.get<std::string>();
+      if (!names.insert(name).second) twice = name;
+      return true;
+    };
+    left_ = body.empty() ? json::object() : json::parse(body, note, false);
     require(!left_.is_discarded(), 400, "the body is not JSON");
     require(left_.is_object(), 400, "the body is not a JSON object");
+    require(!twice, 400, '"', twice.value_or("").substr(0, kLongest), "\" is given twice");
   }
 
   /// Nothing if the field is missing.

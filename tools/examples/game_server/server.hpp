@@ -15,6 +15,7 @@
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/string.hpp>
 #include <boost/beast/http/write.hpp>
 #include <csignal>
 #include <functional>
@@ -65,6 +66,28 @@ inline std::string client_name(asio::ip::address address) {
     address = asio::ip::network_v6(address.to_v6(), 64).network();
   }
   return address.to_string();
+}
+
+/// Whether a client that has connected to the address `own` may call the server by this name: a
+/// loopback name with any port, or the address with its port. Any other may be the name of a
+/// foreign page's site that was made to lead here (DNS rebinding), so that the page could play.
+inline bool is_own_name(std::string_view host, const tcp::endpoint& own) {
+  const std::size_t colon = host.rfind(':');
+  const bool has_port =
+      colon != std::string_view::npos && host.find(']', colon) == std::string_view::npos;
+  std::string name(host.substr(0, has_port ? colon : host.size()));
+  const std::string_view port = has_port ? host.substr(colon + 1) : "80";
+  if (boost::beast::iequals(name, "localhost")) return true;
+  if (name.starts_with('[') && name.ends_with(']')) name = name.substr(1, name.size() - 2);
+  error_code error;
+  const auto address = asio::ip::make_address(name, error);
+  if (error) return false;
+  if (address.is_loopback()) return true;
+  const auto own_address =
+      own.address().is_v6() && own.address().to_v6().is_v4_mapped()
+          ? asio::ip::make_address_v4(asio::ip::v4_mapped, own.address().to_v6())
+          : own.address();
+  return address == own_address && port == std::to_string(own.port());
 }
 
 class Server {
@@ -179,6 +202,10 @@ class Server {
   awaitable<Answer> answer_of(Connection& connection, const Request& request) {
     ++counters_.requests;
     require(clients_.request(connection.client, Clock::now()), 429, "too many requests: slow down");
+    const auto host = request[field::host];
+    require(request.count(field::host) == 0 ||  // HTTP/1.0: no browser
+                is_own_name({host.data(), host.size()}, connection.socket.local_endpoint()),
+            421, "the Host header must name localhost or the address and port of this server");
     require(handled_ < options_.threads + options_.queue, 503,
             "the server is busy: try again later");
     const auto leave = [](std::size_t* handled) { --*handled; };
