@@ -15,7 +15,7 @@ void note(int) { ++noted; }
 
 }  // namespace
 
-StopSignals::StopSignals(Mode mode) {
+StopSignals::StopSignals(Mode mode) : mode_(mode) {
   noted = 0;
   struct sigaction noting {};
   noting.sa_handler = note;
@@ -27,9 +27,11 @@ StopSignals::StopSignals(Mode mode) {
     if (!stays) ::sigaction(kSignals[i], &noting, nullptr);
   }
   file_size_before_ = ::signal(SIGXFSZ, SIG_IGN);
+  if (mode == Mode::kEach) pipe_before_ = ::signal(SIGPIPE, SIG_IGN);
 }
 
 StopSignals::~StopSignals() {
+  if (mode_ == Mode::kEach) ::signal(SIGPIPE, pipe_before_);
   ::signal(SIGXFSZ, file_size_before_);
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
     ::sigaction(kSignals[i], &before_[i], nullptr);

@@ -15,8 +15,11 @@ namespace senet {
 class StopSignals {
  public:
   enum class Mode : std::uint8_t {
-    kEach,       // every signal is counted
     kFirstOnly,  // the first of each kind is counted; the second has its default effect
+    /// Every signal is counted, and SIGPIPE is ignored: for a program whose work is in its files
+    /// and continues when the reader of its messages has gone. Others end then, as in `senet eval |
+    /// head`.
+    kEach,
   };
   explicit StopSignals(Mode mode);
   ~StopSignals();
@@ -32,6 +35,8 @@ class StopSignals {
 
   std::array<struct sigaction, kSignals.size()> before_{};
   void (*file_size_before_)(int) = SIG_DFL;
+  void (*pipe_before_)(int) = SIG_DFL;
+  const Mode mode_;
 };
 
 }  // namespace senet

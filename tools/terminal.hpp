@@ -15,8 +15,9 @@
 
 namespace senet {
 
-/// Prints on stderr. Ignores errors, for example a closed terminal or a full disk: no command ends
-/// because its messages cannot be read.
+/// Prints on stderr. Ignores errors, for example a closed terminal, a full disk or, where SIGPIPE
+/// is ignored (StopSignals), a reader that has gone: no command ends because its messages cannot be
+/// read.
 template <class... Args>
 void print_stderr(fmt::format_string<Args...> text, Args&&... args) {
   static_cast<void>(std::fputs(fmt::format(text, std::forward<Args>(args)...).c_str(), stderr));

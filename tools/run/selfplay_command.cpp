@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -23,6 +24,7 @@ namespace {
 struct SelfPlayArguments {
   std::string game;
   RunOptions options;
+  double grace_seconds = 3;
   bool quiet = false;  // no progress line and no summary
   bool verbose = false;
   bool print_config = false;
@@ -194,7 +196,8 @@ void print_summary(const RunSummary& ended, const AnyGame& game, const RunOption
                options.train ? "" : " --no-train");
 }
 
-// The first SIGTERM, SIGINT or SIGHUP finishes the games in progress, the second one drops them.
+// The first SIGTERM, SIGINT or SIGHUP finishes the games in progress. The second one, or the end of
+// the grace time, drops them: service managers wait for seconds, and a game may take minutes.
 Result<void> play(Run& run, const AnyGame& game, const SelfPlayArguments& arguments) {
   const RunOptions& options = arguments.options;
   StopSignals signals(StopSignals::Mode::kEach);
@@ -218,9 +221,15 @@ Result<void> play(Run& run, const AnyGame& game, const SelfPlayArguments& argume
     print_stderr("{}", line);
     std::fflush(stderr);
   };
+  using Clock = std::chrono::steady_clock;
+  std::optional<Clock::time_point> stopped_at;
   hooks.order = [&] {
     const int stops = signals.count();
-    return stops == 0 ? RunOrder::kContinue : stops == 1 ? RunOrder::kFinish : RunOrder::kDrop;
+    if (stops == 0) return RunOrder::kContinue;
+    if (!stopped_at) stopped_at = Clock::now();
+    const std::chrono::duration<double> waited = Clock::now() - *stopped_at;
+    const bool is_patient = stops == 1 && waited.count() < arguments.grace_seconds;
+    return is_patient ? RunOrder::kFinish : RunOrder::kDrop;
   };
   hooks.warning = [&](const std::string& reason) {
     print_stderr("{}senet selfplay: {}\n", is_terminal && shown ? "\n" : "", reason);
@@ -307,6 +316,13 @@ void add_selfplay_command(const Command& program, const Games& games) {
       .shows_default();
   command
       .option("--games", options.games, "games that this call plays before it stops; 0: no limit")
+      .shows_default();
+  command
+      .option(
+          "--grace-seconds", arguments->grace_seconds,
+          "after SIGTERM, SIGINT or SIGHUP, the games in play have so much time to finish, then "
+          "they are dropped; a second signal drops them at once")
+      .not_negative("--grace-seconds 60", "s")
       .shows_default();
   command.option(
       "--weights", options.weights,

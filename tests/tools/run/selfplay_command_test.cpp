@@ -166,7 +166,8 @@ TEST_F(SelfPlayCommand, TheModeDecidesAboutThePolicy) {
 TEST_F(SelfPlayCommand, SignalsEndItWellAndItCanGoOn) {
   std::uint64_t size = 0;
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
-    BackgroundProgram program(size == 0 ? tiny({}) : resume());
+    const Arguments patient = {"--grace-seconds", "1000"};
+    BackgroundProgram program(size == 0 ? tiny(patient) : resume(patient));
     ASSERT_TRUE(wait_for_games(program, size + 5000)) << program.err();
     program.send(signal);
     EXPECT_EQ(program.wait(), 0) << program.err();
@@ -184,7 +185,7 @@ TEST_F(SelfPlayCommand, SignalsEndItWellAndItCanGoOn) {
 TEST_F(SelfPlayCommand, TheSecondSignalDropsTheGamesUnderWay) {
   BackgroundProgram program({"selfplay", "--run", run().string(), "--game", "connect_four",
                              "--workers", "1", "--lanes", "2", "--visits", "400000", "--full-share",
-                             "1", "--random-plies", "0"});
+                             "1", "--random-plies", "0", "--grace-seconds", "1000"});
   const auto wait_for = [&](const char* said) {
     while (program.running() && program.err().find(said) == std::string::npos) ::usleep(2000);
     return program.running();
@@ -197,6 +198,61 @@ TEST_F(SelfPlayCommand, TheSecondSignalDropsTheGamesUnderWay) {
   EXPECT_TRUE(games().empty());
   expect_finished(run_senet(resume({"--games", "1", "--visits", "4", "--fast-visits", "4"})));
   EXPECT_EQ(games(), first(1));
+}
+
+// With these visits the games in play take minutes, in a tree search and in one by plies.
+TEST_F(SelfPlayCommand, GamesUnderWayHaveAGraceTime) {
+  const Arguments trees = {"--game", "connect_four", "--visits", "20000",          "--full-share",
+                           "1",      "--lanes",      "16",       "--random-plies", "0"};
+  const Arguments plies = {"--game", "backgammon",          "--ply", "2",       "--noise",
+                           "0",      "--temperature-plies", "0",     "--lanes", "16"};
+  struct Case {
+    Arguments settings;
+    int signal;
+  };
+  for (const auto& [slow, signal] :
+       {Case{trees, SIGTERM}, Case{with(trees, {"--grace-seconds", "1"}), SIGINT},
+        Case{with(trees, {"--grace-seconds", "0"}), SIGHUP}, Case{plies, SIGTERM}}) {
+    // On a busy machine, no game may have begun before the signal; then none has to be dropped.
+    bool drops = false;
+    for (unsigned seconds = 1; !drops && seconds <= 16; seconds *= 4) {
+      std::filesystem::remove_all(run());
+      BackgroundProgram program(
+          with({"selfplay", "--run", run().string(), "--workers", "2"}, slow));
+      while (program.running() && program.err().find("\n00:0") == std::string::npos) {
+        ::usleep(2000);
+      }
+      ::sleep(seconds);
+      ASSERT_TRUE(program.running()) << program.err();
+      program.send(signal);
+      for (int waited = 0; waited < 1500 && program.running(); ++waited) ::usleep(20'000);
+      ASSERT_FALSE(program.running()) << "does not end: " << program.err();
+      EXPECT_EQ(program.wait(), 0) << program.err();
+      drops = program.err().find(" dropping the games in progress  ") != std::string::npos;
+      const Result<RunConfig> config = load_config(run() / "config.json");
+      ASSERT_TRUE(config) << config.error().reason();
+      const auto saved = load_checkpoint(run() / "checkpoint.safetensors", config->network);
+      ASSERT_TRUE(saved) << saved.error().reason();
+      EXPECT_EQ(saved->games, games().size());
+    }
+    EXPECT_TRUE(drops);
+  }
+}
+
+// A daemon does not end because the reader of its progress has gone.
+TEST_F(SelfPlayCommand, PlaysOnWithoutAReader) {
+  ::signal(SIGPIPE, SIG_DFL);  // as for a program that a shell starts
+  Arguments words = tiny({"--games", "2000"});
+  std::erase(words, "--quiet");
+  words.insert(words.begin(),
+               {"-c", "{ \"$0\" \"$@\" 2>&1; echo $? > \"$CODE\"; } | head -1", SENET_PROGRAM});
+  const std::string code = (folder_ / "code").string();
+  ::setenv("CODE", code.c_str(), 1);
+  const ProgramRun piped = run_program("/bin/sh", words);
+  EXPECT_EQ(piped.out, "tic_tac_toe: 8 visits; 2 workers x 8 lanes\n");
+  EXPECT_EQ(text_of(code), "0\n");
+  EXPECT_EQ(games(), first(2000));
+  EXPECT_EQ(checkpoint().games, 2000u);
 }
 
 // Without --quiet: what plays, the losses, whether the trainer keeps up, a summary and what to do
