@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <exception>
 #include <span>
@@ -311,7 +312,7 @@ void Session::say_move(const SessionResult& found, Role role) {
 bool Session::keep_going(Listening how) { return inbox_->is_quiet() || listen(how); }
 
 bool Session::listen(Listening how) {
-  const bool is_endless = how != Listening::kLimited;
+  const bool is_endless = how == Listening::kEndless || how == Listening::kPonders;
   for (;;) {
     if (how == Listening::kPonders && inbox_->next_if("ponderhit")) {
       is_hit_ = true;
@@ -334,7 +335,11 @@ bool Session::listen(Listening how) {
                          in_quotes(words.peek())));
     }
   }
-  return !(is_endless && inbox_->is_closed());
+  if (how == Listening::kLimited || !inbox_->is_closed()) return true;
+  if (is_endless) return false;
+  const ServiceClock::time_point now = ServiceClock::now();
+  if (!input_ended_) input_ended_ = now;
+  return now - *input_ended_ < std::chrono::seconds(kLastSeconds);
 }
 
 void Session::say_info(const SessionResult& result, Role role, ServiceClock::time_point began) {
@@ -474,8 +479,9 @@ void Session::perft(Words words) {
   const std::optional<std::uint32_t> depth = number_of(words.next(), 0u, 1000u);
   if (!depth) throw bad_argument("perft requires a depth 0 .. 1000");
   const AnyGame& game = engine_.game();
+  input_ended_.reset();
   const std::optional<Leaves> leaves = game.perft(position_.bytes(), static_cast<int>(*depth),
-                                                  [&] { return keep_going(Listening::kLimited); });
+                                                  [&] { return keep_going(Listening::kCounts); });
   if (!leaves) throw refuse(Code::kStopped, "perft was stopped");
   say(game.has_dice ? fmt::format("perft {} {} {} {} {}", *depth, game.count_names[0],
                                   leaves->each_once, game.count_names[1], leaves->by_chance)
@@ -492,7 +498,8 @@ void Session::bench(Words words) {
   Random random(/*seed=*/1, 0, 0, Purpose::kMove);
   std::uint64_t nodes = 0, evaluations = 0, signature = 0;  // signature: hash of the results
   bool is_whole = true;
-  const auto asks = [&] { return is_whole = is_whole && keep_going(Listening::kLimited); };
+  const auto asks = [&] { return is_whole = is_whole && keep_going(Listening::kCounts); };
+  input_ended_.reset();
   const ServiceClock::time_point began = ServiceClock::now();
   AnyState state(engine_.game());
   for (std::uint32_t searched = 0; searched < kPositions;) {

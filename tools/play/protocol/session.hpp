@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,9 +24,12 @@ enum class Dialect : std::uint8_t { kUci, kUbgi, kUgi };
 /// While a search runs, the session checks the inbox. A stop or quit anywhere in the inbox ends the
 /// search. An isready at the front is answered. Other lines wait for the end of the search, but are
 /// refused during a search without limits, except for the ponderhit that a go ponder waits for. End
-/// of input ends a search without limits.
+/// of input ends a search without limits, and perft and bench after kLastSeconds.
 class Session {
  public:
+  /// The time that perft and bench have after the end of input: enough for a line piped in, and the
+  /// program does not outlive for long the one that talked to it.
+  static constexpr int kLastSeconds = 3;
   using Writer = std::function<void(std::string_view line)>;
 
   /// Opens a session and its engine. `games` and `inbox` outlive it. `write` is called with one
@@ -87,8 +91,9 @@ class Session {
   void say_move(const SessionResult& found, Role role);
   // Writes an "info" line for each principal variation, the best first.
   void say_info(const SessionResult& result, Role role, ServiceClock::time_point began);
-  // How a running search listens to the inbox.
-  enum class Listening : std::uint8_t { kLimited, kEndless, kPonders };
+  // How a running search, perft or bench listens to the inbox. Limits of perft and bench do not
+  // bound their time: kCounts ends some time after the end of input.
+  enum class Listening : std::uint8_t { kLimited, kCounts, kEndless, kPonders };
   bool keep_going(Listening how);
   bool listen(Listening how);
 
@@ -99,6 +104,8 @@ class Session {
   AnyState position_;
   Dialect dialect_ = Dialect::kUci;
   bool quits_ = false;
+  std::optional<ServiceClock::time_point>
+      input_ended_;      // as seen by the perft or bench in progress
   bool is_hit_ = false;  // the go ponder in progress has its ponderhit
   bool mentioned_untrained_ = false;
   std::string tablebase_note_;  // the last one written

@@ -1,6 +1,8 @@
 // Words, lines and the inbox: the layers between bytes and commands.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "tools/play/protocol/inbox.hpp"
@@ -136,6 +138,23 @@ TEST(Inbox, GivesOutWhatItHasWhenClosed) {
   EXPECT_EQ(inbox.next(), std::nullopt);
   EXPECT_FALSE(inbox.is_quiet());
   inbox.wait();
+}
+
+// Lines without bytes take memory too.
+TEST(Inbox, HoldsNotManyEmptyLines) {
+  constexpr std::size_t kMost = Inbox::kMaxBytes / sizeof(std::string), kLines = 2 * kMost;
+  Inbox inbox;
+  std::atomic<std::size_t> pushed = 0;
+  std::jthread pusher([&] {
+    for (; pushed < kLines; ++pushed) inbox.push("");
+    inbox.close();
+  });
+  while (pushed < kMost) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  for (std::size_t taken = 0; inbox.next() == ""; ++taken) {
+    ASSERT_LE(pushed, taken + kMost + 1);
+  }
+  EXPECT_EQ(pushed, kLines);
 }
 
 // Passes more lines than fit into the inbox between threads; none is lost or reordered.

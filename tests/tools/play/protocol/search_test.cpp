@@ -190,6 +190,21 @@ TEST(SessionSearch, PerftAndBenchEndByStopToo) {
   }
 }
 
+// Their limits do not bound their time, and without input no stop can come.
+TEST(SessionSearch, PerftAndBenchEndSoonAfterTheInput) {
+  Options options = small_options("connect_four");
+  options.hash_mib = 512;
+  for (const char* const line : {"perft 100", "bench 1000000"}) {
+    const Lines answer = converse(options, {line});
+    ASSERT_EQ(answer.size(), 1u) << line;
+    EXPECT_EQ(code_of(answer[0]), "stopped") << line;
+  }
+  const Lines short_ones = converse(small_options("connect_four"), {"perft 4", "bench 2"});
+  ASSERT_EQ(short_ones.size(), 2u);
+  EXPECT_EQ(short_ones[0], "perft 4 leaves 2401");
+  EXPECT_TRUE(short_ones[1].starts_with("bench positions 16 ")) << short_ones[1];
+}
+
 // Without a kept tree, a search depends only on the position, the options and the limits, not on
 // earlier commands.
 TEST(SessionSearch, AnswersDoNotDependOnWhatWasAskedBefore) {
