@@ -7,7 +7,9 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -33,8 +35,13 @@ class SelfPlayThreads final : public AnySelfPlayThreads {
         numbers_(numbers),
         sink_(sink),
         reports_(settings.workers) {
-    for (std::size_t i = 0; i < settings.workers; ++i) {
-      threads_.emplace_back([this, i] { work(i); });
+    try {
+      for (std::size_t i = 0; i < settings.workers; ++i) {
+        threads_.emplace_back([this, i] { work(i); });
+      }
+    } catch (const std::system_error& error) {
+      give_up(fail(std::string("workers: cannot start the threads: ") + error.what()));
+      running_ -= settings.workers - threads_.size();
     }
   }
   /// Stops handing out game numbers and waits for the games in progress.
@@ -59,14 +66,25 @@ class SelfPlayThreads final : public AnySelfPlayThreads {
   const std::deque<WorkerReport>& reports() const override { return reports_; }
 
  private:
+  Result<std::unique_ptr<Worker<G>>> make_worker(std::size_t number) try {
+    return Worker<G>::make(settings_.worker, models_, reports_[number], start_);
+  } catch (const std::bad_alloc&) {
+    return no_memory();
+  }
+  static Error no_memory() {
+    return fail("visits: out of memory for the workers' searches and caches");
+  }
+
   void work(std::size_t number) {
-    auto made = Worker<G>::make(settings_.worker, models_, reports_[number], start_);
+    auto made = make_worker(number);
     if (made) {
       Worker<G>& worker = **made;
       const SelfPlay run{settings_.play, numbers_, sink_, controls_, worker.evaluator_name(), how_};
       if (hooks_.begins) hooks_.begins(number, worker);
       try {
         play(worker, run);
+      } catch (const std::bad_alloc&) {
+        give_up(no_memory());
       } catch (const std::exception& error) {  // a user's game
         give_up(fail(std::string(game_name(start_)) + ": " + error.what()));
       }

@@ -11,6 +11,7 @@
 #include <exception>
 #include <filesystem>
 #include <limits>
+#include <new>
 #include <numeric>
 #include <optional>
 #include <system_error>
@@ -409,6 +410,8 @@ int CommandLine::run(int argc, const char* const* argv) {
     return report(name(), fmt::format("{} (see {} --help)", reason, name()), kBadInput);
   } catch (const Error& error) {
     return report(name(), with_dashes(chosen_command(*app_), error.reason()), exit_code_);
+  } catch (const std::bad_alloc&) {
+    return report(name(), "out of memory", kFailed);
   } catch (const std::exception& error) {
     return report(name(), error.what(), kFailed);
   }

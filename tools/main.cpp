@@ -1,10 +1,47 @@
 // The senet program. Each sub-command is in its own file.
+#include <unistd.h>
+
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "games/games.hpp"
 #include "tools/command.hpp"
 #include "tools/game_library.hpp"
 #include "tools/play/players.hpp"
+
+namespace {
+
+// For an exception that a thread cannot pass on: a lack of memory or threads is no fault of the
+// program, which then ends with a sentence. It allocates nothing.
+[[noreturn]] void end_in_words() {
+  const auto end = [](std::string_view line) {
+    static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
+    ::_exit(1);
+  };
+  constexpr std::string_view kNoMemory = "senet: out of memory\n";
+  try {
+    if (std::current_exception() != nullptr) throw;
+    // The library could not even allocate the exception.
+    if (std::malloc(1 << 16) == nullptr) end(kNoMemory);
+  } catch (const std::bad_alloc&) {
+    end(kNoMemory);
+  } catch (const std::system_error&) {
+    end("senet: the system has no room for another thread\n");
+  } catch (...) {
+  }
+  std::abort();
+}
+
+// Libraries allocate memory when they are loaded, so before main. This runs earlier.
+[[gnu::section(".preinit_array"), gnu::used]] void (*const kFirst)() = [] {
+  std::set_terminate(end_in_words);
+};
+
+}  // namespace
 
 int main(int argc, char** argv) {
   std::vector<const char*> arguments(argv, argv + argc);

@@ -83,6 +83,10 @@ class ReplayBuffer final : public Replay {
         kept_(capacity),
         policy_(std::max(capacity * policy_per_sample, shape_.max_legal)) {}
 
+  static std::size_t bytes(std::size_t capacity, std::size_t policy_per_sample) {
+    return capacity * (sizeof(Kept) + policy_per_sample * sizeof(PolicyEntry));
+  }
+
   const GameShape& shape() const override { return shape_; }
   std::size_t capacity() const { return kept_.size(); }
   std::size_t size() const override { return static_cast<std::size_t>(end_ - begin_); }
@@ -204,15 +208,19 @@ class ReplayBuffer final : public Replay {
   std::vector<G> states_;  // of the game being added
 };
 
+/// Policy entries of a sample: the visited moves of a typical position; none without a policy.
+template <Game G>
+std::size_t policy_per_sample(const LearnSettings& settings, const G& start) {
+  const bool has_policy = settings.samples.evaluates == Evaluates::kPosition;
+  return has_policy ? std::min<std::size_t>(most_legal(start), 24) : 0;
+}
+
 /// The replay buffer of a run with these settings, whose games begin with `start`.
 template <Game G>
 std::unique_ptr<Replay> make_replay(const LearnSettings& settings,
                                     const G& start = only_start<G>()) {
-  // Visited moves of a typical position.
-  const std::size_t policy_per_sample = std::min<std::size_t>(most_legal(start), 24);
-  const bool has_policy = settings.samples.evaluates == Evaluates::kPosition;
   return std::make_unique<ReplayBuffer<G>>(settings.replay_capacity,
-                                           has_policy ? policy_per_sample : 0, start);
+                                           policy_per_sample(settings, start), start);
 }
 
 }  // namespace senet

@@ -11,6 +11,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <random>
 #include <span>
 #include <thread>
@@ -355,14 +356,19 @@ Result<RunSummary> Run::play(const RunHooks& given) {
       *game_->any, config.selfplay, models, numbers, sink, std::move(give_way));
   Result<void> trained;
   std::atomic<bool> learning{true};
+  // On any exception, no thread is left waiting: neither lanes nor, below, the trainer.
+  const absl::Cleanup free_lanes = [&] { queue.close(); };
   std::jthread trainer_thread([&] {
-    trained = loop.run();
+    try {
+      trained = loop.run();
+    } catch (const std::bad_alloc&) {
+      trained = fail("replay: out of memory for training");
+    }
     // Lanes that are still playing must not wait for a trainer that has ended.
     queue.close();
     learning = false;
   });
-  // On any exception, no thread is left waiting.
-  const absl::Cleanup close_queue = [&] { queue.close(); };
+  const absl::Cleanup free_trainer = [&] { queue.close(); };
 
   const auto look = [&](RunPhase phase) -> const RunProgress& {
     const RunProgress& now = figures.look({.phase = phase,

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <type_traits>
 
@@ -83,6 +84,47 @@ Result<RunConfig> default_config(const RunGame& game) {
   return config;
 }
 
+namespace {
+
+// Fails when the machine has not the memory of the run; the reason begins with the setting that
+// takes most of it.
+Result<void> check_memory_of_run(const RunGame& game, const RunConfig& config,
+                                 const WorkerSettings& worker) {
+  const auto bytes = [](auto... factors) { return (static_cast<double>(factors) * ...); };
+  const SelfPlaySettings& selfplay = config.selfplay;
+  const LearnSettings& learn = config.learn;
+  const std::size_t workers = selfplay.workers > 0 ? selfplay.workers : default_workers();
+  // One tree more than lanes: see Lane::begin_search.
+  const double searches = bytes(workers, worker.lanes + 1, game.search_bytes(*game.any, worker));
+  const double caches = bytes(workers, worker.cache_mib, 1 << 20);
+  const double replay = bytes(game.replay_bytes(*game.any, learn), 1);
+  // The trainer's state, a copy of it for a checkpoint, networks on their way to the workers, each
+  // worker's own, and the gradients and packed weights of each thread.
+  const double weights = bytes(parameter_count(config.network), sizeof(float));
+  const double trainer = weights * bytes(12 + workers + 4 * learn.trainer.threads, 1) +
+                         bytes(TrainBatch::bytes(batch_shape(game.shape, learn)), 1);
+  const double queue = bytes(config.queue_games, sizeof(GameRecord));
+  struct Part {
+    double bytes;
+    const char* setting;
+  };
+  const std::array parts = {Part{searches, "visits"}, Part{caches, "cache"}, Part{replay, "replay"},
+                            Part{trainer, "width"}, Part{queue, "queue"}};
+  const Part& most = *std::ranges::max_element(parts, {}, &Part::bytes);
+  double all = 0;
+  for (const Part& part : parts) all += part.bytes;
+  // Every thread takes addresses for its stack and its part of the heap.
+  const double threads = bytes(workers + learn.trainer.threads + 1, 24 << 20);
+  return check_memory(
+      all,
+      fmt::format("{}: with these visits, workers and lanes, searches, caches, replay buffer "
+                  "and trainer",
+                  most.setting),
+      memory_limit(-threads));
+}
+
+}  // namespace
+
 Result<void> check_config(const RunGame& game, const RunConfig& config) {
   const AnyGame& any = *game.any;
   if (config.game != any.name) {
@@ -120,10 +162,7 @@ Result<void> check_config(const RunGame& game, const RunConfig& config) {
     return fail(
         "ply: a search by plies plays its best move: noise and temperature-plies must be 0");
   }
-  // One tree more than lanes: see Lane::begin_search.
-  const std::size_t workers = selfplay.workers > 0 ? selfplay.workers : default_workers();
-  return check_memory(workers, worker.lanes + 1, game.search_bytes(*game.any, worker),
-                      worker.cache_mib);
+  return check_memory_of_run(game, config, worker);
 }
 
 std::string config_text(const RunConfig& config) { return json_text(config_json(config), 2); }

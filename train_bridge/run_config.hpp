@@ -63,8 +63,9 @@ inline Result<RunConfig> default_config(const std::string& name) {
   return game ? default_config(**game) : game.error();
 }
 
-/// Fails when a value or a combination of values is invalid, or when the trees need more memory
-/// than the machine has. The reason begins with the name of the setting ("visits: ...").
+/// Fails when a value or a combination of values is invalid, or when the run needs more memory than
+/// the machine has or the process may take. The reason begins with the name of the setting
+/// ("visits: ...").
 Result<void> check_config(const RunGame& game, const RunConfig& config);
 inline Result<void> check_config(const RunConfig& config) {
   const Result<const RunGame*> game = find_game<RunGame>(config.game);

@@ -30,6 +30,8 @@ struct RunGame {
                                                         ModelStore& models, GameNumbers& numbers,
                                                         GameSink& sink, SelfPlayHooks hooks);
   std::unique_ptr<Replay> (*make_replay)(const AnyGame& game, const LearnSettings& settings);
+  /// Bytes of that replay.
+  std::size_t (*replay_bytes)(const AnyGame& game, const LearnSettings& settings);
 
   /// Defined in train_bridge/run_game_of.hpp. `game` has states of type G.
   template <Game G>

@@ -31,6 +31,11 @@ RunGame RunGame::of(const AnyGame& game) {
           [](const AnyGame& rules, const LearnSettings& settings) {
             return senet::make_replay(settings, start_as<G>(rules));
           },
+      .replay_bytes =
+          [](const AnyGame& rules, const LearnSettings& settings) {
+            return ReplayBuffer<G>::bytes(settings.replay_capacity,
+                                          policy_per_sample(settings, start_as<G>(rules)));
+          },
   };
 }
 

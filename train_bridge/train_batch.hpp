@@ -40,6 +40,12 @@ class TrainBatch : public SparseRows {
         logit_(shape.action_room * shape.logits_per_action),
         outcomes_(shape.rows * shape.outcomes) {}
 
+  static std::size_t bytes(const Shape& shape) {
+    return SparseRows::bytes(shape.rows, shape.max_active) +
+           shape.rows * (shape.outcomes * sizeof(float) + sizeof(std::size_t)) +
+           shape.action_room * (sizeof(float) + shape.logits_per_action * sizeof(std::uint16_t));
+  }
+
   const Shape& shape() const { return shape_; }
   std::size_t actions() const { return first_action_[size()]; }
   /// Whether another sample with `actions` policy targets fits.

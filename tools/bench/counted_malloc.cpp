@@ -19,6 +19,17 @@ Allocated counted(Allocated allocated) {
   return allocated;
 }
 
+// mimalloc's own operators are compiled as C: where there is no memory, they end the program.
+template <class Allocate>
+void* or_bad_alloc(Allocate allocate) {
+  for (;;) {
+    if (void* const memory = counted(allocate())) return memory;
+    const std::new_handler handler = std::get_new_handler();
+    if (handler == nullptr) throw std::bad_alloc();
+    handler();
+  }
+}
+
 }  // namespace
 
 namespace senet {
@@ -53,9 +64,11 @@ std::size_t malloc_usable_size(void* memory) noexcept { return mi_usable_size(me
 
 // mimalloc's shared library defines these operators too, but ours take precedence and count. By the
 // standard, the other forms of new and delete call these.
-void* operator new(std::size_t size) { return counted(mi_new(size)); }
+void* operator new(std::size_t size) {
+  return or_bad_alloc([size] { return mi_malloc(size); });
+}
 void* operator new(std::size_t size, std::align_val_t alignment) {
-  return counted(mi_new_aligned(size, static_cast<std::size_t>(alignment)));
+  return or_bad_alloc([=] { return mi_malloc_aligned(size, static_cast<std::size_t>(alignment)); });
 }
 void operator delete(void* memory) noexcept { mi_free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { mi_free(memory); }

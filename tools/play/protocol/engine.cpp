@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <utility>
 
 #include "engine/host/host_table.hpp"
+#include "engine/lanes/machine.hpp"
 #include "games/registry.hpp"
 #include "tools/play/protocol/words.hpp"
 
@@ -253,6 +255,8 @@ void Engine::configure(const Options& options, Change change) {
     network = std::make_shared<const Network>(
         open_network(network_source(options), reference_spec(*game)).value());
   }
+  const double tree_bytes = std::ldexp(options.hash_mib, 20);
+  check_memory(tree_bytes, "hash: the tree", memory_limit(tree_bytes_)).value();
   ServiceSettings settings = service_settings(options, *game, network->spec());
   resolve(settings.evaluation, *network);
   std::unique_ptr<Service> service = Service::open(settings).value();
@@ -261,7 +265,9 @@ void Engine::configure(const Options& options, Change change) {
   // Close the old session first: the memory may not hold two trees. If opening the new one fails,
   // the next search reopens the old one.
   if (session_ != nullptr) service_->close_session(std::exchange(session_, nullptr));
+  tree_bytes_ = 0;
   session_ = service->open_session(game->name).value();
+  tree_bytes_ = tree_bytes;
   service_ = std::move(service);
   game_ = game;
   network_ = std::move(network);

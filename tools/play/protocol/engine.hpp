@@ -112,8 +112,9 @@ class Engine {
     configure(options, Change::kGame);
   }
 
-  /// Rebuilds what `change` requires. On failure the engine is unchanged. Throws std::bad_alloc
-  /// when there is not enough memory.
+  /// Rebuilds what `change` requires. On failure the engine is unchanged. Throws an Error when the
+  /// tree is too large for the machine or a limit of the process, and std::bad_alloc when there is
+  /// not enough memory.
   void configure(const Options& options, Change change);
 
   const Games& games() const { return *games_; }
@@ -139,6 +140,7 @@ class Engine {
   std::unique_ptr<Service> service_;
   bool reuses_tree_ = true;
   senet::Session* session_ = nullptr;  // null when its memory could not be reserved
+  double tree_bytes_ = 0;              // that it has
 };
 
 }  // namespace senet::protocol
