@@ -6,13 +6,13 @@
 namespace senet {
 
 /// `full`, or a share of it where a test runs many times slower: a twentieth under an emulator
-/// (tests/aarch64.cmake), a fifth under a sanitizer (tests/CMakeLists.txt).
+/// (tests/aarch64.cmake), a tenth under a sanitizer (tests/CMakeLists.txt).
 template <class Count>
 constexpr Count effort(Count full) {
 #if defined(SENET_EMULATED)
   constexpr Count kSlower = 20;
 #elif defined(SENET_SANITIZED)
-  constexpr Count kSlower = 5;
+  constexpr Count kSlower = 10;
 #else
   constexpr Count kSlower = 1;
 #endif

@@ -388,6 +388,7 @@ Result<RunSummary> Run::play(const RunHooks& given) {
     // Games that cannot be written are not finished either.
     if (order == RunOrder::kDrop || !learning) {
       players->abandon();
+      loop.hurry();
       phase = RunPhase::kDropping;
     } else if (phase == RunPhase::kPlaying &&
                (order == RunOrder::kFinish || late || loop.progress().has_diverged)) {

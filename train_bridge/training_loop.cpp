@@ -141,8 +141,8 @@ Result<void> TrainingLoop::save() {
 }
 
 bool TrainingLoop::can_step() const {
-  return !divergence_ && done_.owed_steps >= 1 && done_.positions >= settings_.begin_after &&
-         replay_.size() > 0;
+  return !divergence_ && !hurries_.load(std::memory_order_relaxed) && done_.owed_steps >= 1 &&
+         done_.positions >= settings_.begin_after && replay_.size() > 0;
 }
 
 Result<void> TrainingLoop::take(const GameRecord& record) {

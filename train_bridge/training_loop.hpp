@@ -119,6 +119,10 @@ class TrainingLoop {
   /// the last checkpoint's state did not help.
   Result<void> run();
 
+  /// From now on run() makes no more steps: it writes the games that wait, saves and ends. Steps
+  /// that games have earned stay in the checkpoint. Called by any thread.
+  void hurry() { hurries_.store(true, std::memory_order_relaxed); }
+
   /// Writes the published weights and a checkpoint; run() does so periodically and at its end. Call
   /// on the thread of run(), or before it. Fails, and writes neither, unless all values are finite.
   Result<void> save();
@@ -176,6 +180,7 @@ class TrainingLoop {
   bool has_loss_ = false;
   Clock::time_point began_ = Clock::now(), saved_ = began_, synced_ = began_;
 
+  std::atomic<bool> hurries_{false};
   mutable std::mutex mutex_;
   LearnProgress shown_;  // copy of progress_ for other threads
 };

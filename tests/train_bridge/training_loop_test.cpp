@@ -91,6 +91,20 @@ TEST(TrainingLoop, OwesNoMoreThanAnIteration) {
   EXPECT_NEAR(progress.dropped_steps + 7 + run.saved().owed_steps, earned, 1e-9);
 }
 
+TEST(TrainingLoop, InAHurryItOnlyWritesAndSaves) {
+  const TemporaryFolder folder;
+  CountingTrainer trainer;
+  LearnSettings settings = small_settings();
+  settings.steps_per_iteration = 7;
+  Stretch run(folder.path(), settings, trainer);
+  run.loop->hurry();
+  run.learn(0, 40);
+  EXPECT_EQ(run.loop->progress().games, 40u);
+  EXPECT_EQ(run.loop->progress().steps, 0u);
+  EXPECT_EQ(run.saved().games, 40u);
+  EXPECT_EQ(run.saved().owed_steps, 7);
+}
+
 TEST(TrainingLoop, PublishesEveryIteration) {
   const TemporaryFolder folder;
   CountingTrainer trainer;

@@ -537,12 +537,15 @@ TEST_F(SelfPlayCommand, ALogThatIsRemovedEndsTheRun) {
   ASSERT_TRUE(wait_for_games(program, 3000)) << program.err();
   std::filesystem::remove(log);
   EXPECT_EQ(program.wait(), 1);
-  EXPECT_TRUE(program.err().starts_with("senet selfplay: " + log +
-                                        ": the log was removed while it was being written; its "
-                                        "games are now in " +
-                                        kept))
-      << program.err();
-  EXPECT_EQ(program.err().find('\n'), program.err().size() - 1) << program.err();
+  const std::string err = program.err();
+  const std::size_t line = err.rfind("senet selfplay: ");
+  ASSERT_NE(line, std::string::npos) << err;
+  EXPECT_EQ(err.find('\n', line), err.size() - 1) << err;
+  EXPECT_TRUE(err.substr(line).starts_with("senet selfplay: " + log +
+                                           ": the log was removed while it was being written; its "
+                                           "games are now in " +
+                                           kept))
+      << err;
   EXPECT_FALSE(std::filesystem::exists(log));
   const ProgramRun without = run_senet({"inspect", kept});
   EXPECT_EQ(without.exit_code, 0) << without.err;
