@@ -4,10 +4,11 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
-#include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <stop_token>
 #include <thread>
 
 #include "tests/temporary_folder.hpp"
@@ -127,9 +128,12 @@ TEST_F(MetricsMapFile, ReadersSeeTheValuesOfOneWrite) {
   constexpr std::size_t kFigures = 200;
   MetricsMap map = open(kFigures, 1);
   map.write(std::vector<double>(kFigures, 0));
-  std::atomic<bool> done{false};
-  std::thread writer([&] {
-    for (double value = 1; !done; ++value) map.write(std::vector<double>(kFigures, value));
+  // Far more often than a run writes, but not all the time: a reader needs a moment in between.
+  const std::jthread writer([&](const std::stop_token& stop) {
+    for (double value = 1; !stop.stop_requested(); ++value) {
+      map.write(std::vector<double>(kFigures, value));
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
   });
   const MetricsReader reader = this->reader();
   double last = 0;
@@ -140,8 +144,6 @@ TEST_F(MetricsMapFile, ReadersSeeTheValuesOfOneWrite) {
     ASSERT_GE(now->values.front(), last);
     last = now->values.front();
   }
-  done = true;
-  writer.join();
 }
 
 TEST_F(MetricsMapFile, IsReadableAfterAWriterWasKilledWithinAWrite) {
