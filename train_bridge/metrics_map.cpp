@@ -47,11 +47,6 @@ struct Sections {
   }
 };
 
-double unix_seconds() {
-  using Seconds = std::chrono::duration<double>;
-  return Seconds(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 template <class T>
 T load(std::span<const std::byte> bytes, std::size_t at) {
   T value;
@@ -130,6 +125,11 @@ Result<void> make_file(const std::filesystem::path& file, std::span<const std::b
 }
 
 }  // namespace
+
+double unix_seconds() {
+  using Seconds = std::chrono::duration<double>;
+  return Seconds(std::chrono::system_clock::now().time_since_epoch()).count();
+}
 
 void MetricsMap::Unmap::operator()(std::byte* data) const { munmap(data, size); }
 

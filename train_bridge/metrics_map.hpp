@@ -49,6 +49,9 @@ struct MetricName {
   bool operator==(const MetricName&) const = default;
 };
 
+/// The time that such a file has: seconds since 1970.
+double unix_seconds();
+
 /// Writes such a file. Movable; used by one thread at a time.
 class MetricsMap {
  public:

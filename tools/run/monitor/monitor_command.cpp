@@ -4,7 +4,6 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -22,11 +21,6 @@ struct MonitorArguments {
   std::string run, latest, html, tensorboard;
   bool json = false, prometheus = false, once = false;
 };
-
-double unix_seconds() {
-  using Seconds = std::chrono::duration<double>;
-  return Seconds(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 /// The folder below `folder` whose metrics.map was written last.
 Result<std::filesystem::path> latest_run(const std::filesystem::path& folder) {
@@ -103,7 +97,7 @@ Result<void> watch(const std::filesystem::path& folder) {
   const StopSignals signals(StopSignals::Mode::kFirstOnly);
   const Screen screen;
   while (!signals.has_come()) {
-    const Result<RunView> run = RunView::read(folder, unix_seconds());
+    const Result<RunView> run = RunView::read(folder);
     if (!run) return run.error();
     screen.show(
         dashboard(*run, terminal_columns(STDOUT_FILENO), terminal_rows(STDOUT_FILENO), true));
@@ -116,7 +110,7 @@ Result<void> monitor(const MonitorArguments& arguments, const std::filesystem::p
   const bool is_export = arguments.json || arguments.prometheus || !arguments.html.empty() ||
                          !arguments.tensorboard.empty();
   if (!is_export && !arguments.once && isatty(STDOUT_FILENO) != 0) return watch(folder);
-  const Result<RunView> run = RunView::read(folder, unix_seconds());
+  const Result<RunView> run = RunView::read(folder);
   if (!run) return run.error();
   if (!is_export) fmt::print("{}", joined(dashboard(*run, text_columns(), 24, false)));
   if (arguments.json) fmt::print("{}\n", monitor_json(*run));

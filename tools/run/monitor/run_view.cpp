@@ -28,7 +28,7 @@ std::string short_number(double value) {
   return fmt::format("{:.3g}", value);
 }
 
-Result<RunView> RunView::read(const std::filesystem::path& folder, double now) {
+Result<RunView> RunView::read(const std::filesystem::path& folder) {
   Result<MetricsReader> reader = MetricsReader::open(folder / "metrics.map");
   if (!reader) return reader.error();
   RunView run(folder.string(), *std::move(reader));
@@ -41,7 +41,7 @@ Result<RunView> RunView::read(const std::filesystem::path& folder, double now) {
   run.snapshot_ = *std::move(snapshot);
   run.rows_ = *std::move(rows);
   run.events_ = *std::move(events);
-  run.age_ = std::max(now - run.snapshot_.heartbeat, 0.0);
+  run.age_ = std::max(unix_seconds() - run.snapshot_.heartbeat, 0.0);
   run.state_ = run.snapshot_.has_ended ? RunState::kEnded
                : run.age_ > kMostAge   ? RunState::kDead
                                        : RunState::kRunning;

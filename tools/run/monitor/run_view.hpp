@@ -25,8 +25,8 @@ class RunView {
   /// A heartbeat older than this is a dead daemon. A live one writes ten times a second.
   static constexpr double kMostAge = 2;
 
-  /// Reads the map of the run in `folder`. `now`: seconds since 1970.
-  static Result<RunView> read(const std::filesystem::path& folder, double now);
+  /// Reads the map of the run in `folder`.
+  static Result<RunView> read(const std::filesystem::path& folder);
 
   const std::string& folder() const { return folder_; }
   const std::string& game() const { return reader_.subject(); }
