@@ -14,6 +14,7 @@
 #include "search/search.hpp"
 #include "selfplay/game_record.hpp"
 #include "selfplay/play_settings.hpp"
+#include "selfplay/record_replay.hpp"
 
 namespace senet {
 
@@ -47,6 +48,25 @@ class GameInPlay {
     // A stream separate from ply 0's: otherwise the first random move would depend on their number.
     Random opening(settings_.seed, number, kBeforeTheGame, Purpose::kOpening);
     random_moves_ = settings_.random_plies == 0 ? 0 : opening.below(settings_.random_plies + 1);
+  }
+
+  /// Continues a game of this run at its turn. Its record keeps the evaluator and the settings with
+  /// which it began. Fails, and must then begin another game, when the rules do not allow what is
+  /// in the record, or when its draws are not those of this run.
+  Result<void> resume(GameRecord parked) {
+    begin(parked.game_number, parked.evaluator, parked.settings);
+    if (parked.seed != settings_.seed || parked.game != record_.game ||
+        parked.outcomes != outcomes_ || !parked.start.empty()) {
+      return fail("the game is not of this run");
+    }
+    for (const RecordedTurn& turn : parked.turns()) {
+      if (auto played = play_recorded(parked, turn, state_); !played) return played;
+      ++ply_;
+      if (turn.kind == TurnKind::kRandom && random_moves_ > 0) --random_moves_;
+      if (turn.has_root) note_search(turn.player, turn.root_value, parked.root_outcomes(turn));
+    }
+    record_ = std::move(parked);
+    return {};
   }
 
   /// Plays up to the next decision that needs a search; false when the game has ended.
@@ -118,8 +138,8 @@ class GameInPlay {
                           .chosen_outcomes = recorded(chosen),
                           .visits = visits_,
                           .visited_outcomes = visited_outcomes_});
-    last_outcomes_ = mover == 0 ? decision.outcomes : mirrored(state_, decision.outcomes);
-    if (resigns(mover, decision.value)) {
+    note_search(mover, decision.value, record_.root_outcomes(record_.turns().back()));
+    if (resigns(mover)) {
       record_.end_resigned(mover, lost_outcome(mover));
       return;
     }
@@ -127,8 +147,9 @@ class GameInPlay {
     ++ply_;
   }
 
-  /// The finished game. The caller may move from it; begin() resets it.
+  /// The game: finished, or so far. The caller may move from a finished one; begin() resets it.
   GameRecord& record() { return record_; }
+  const GameRecord& record() const { return record_; }
 
  private:
   static constexpr std::uint32_t kBeforeTheGame = std::numeric_limits<std::uint32_t>::max();
@@ -161,11 +182,19 @@ class GameInPlay {
     state_.play(action);
   }
 
-  bool resigns(Player mover, float value) {
-    if (settings_.resign_below <= 0) return false;
+  // What later turns need of a search. The outcomes are those in the record, so that a game that
+  // was parked ends in the same way.
+  void note_search(Player mover, float value, std::span<const std::uint16_t> outcomes) {
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+      last_outcomes_[i] = static_cast<float>(outcomes[i]) / 65535;
+    }
+    if (mover == 1) last_outcomes_ = mirrored(state_, last_outcomes_);
     const bool bad = value < -settings_.resign_below * value_range(state_);
     bad_searches_[mover] = bad ? bad_searches_[mover] + 1 : 0;
-    return bad_searches_[mover] >= 3;
+  }
+
+  bool resigns(Player mover) const {
+    return settings_.resign_below > 0 && bad_searches_[mover] >= 3;
   }
   // The smallest loss of `mover` (not a gammon), from player 0's perspective.
   std::uint8_t lost_outcome(Player mover) const {

@@ -25,7 +25,7 @@ enum class TurnKind : std::uint8_t {
 
 /// How a game ended.
 enum class EndKind : std::uint8_t {
-  kNone,      // still in progress: cannot be encoded
+  kNone,      // still in play: not for a log of finished games
   kPlayed,    // by the rules of the game
   kCut,       // at the ply cap; the network's outcome distribution replaces the result
   kResigned,  // a player resigned, conceding an outcome

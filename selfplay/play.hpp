@@ -19,7 +19,7 @@ namespace senet {
 struct PlayControls {
   /// Upper limit for the visits of searches that begin from now on.
   std::atomic<std::uint32_t> max_visits{std::numeric_limits<std::uint32_t>::max()};
-  std::atomic<bool> abandoned{false};  // true: games in progress are dropped
+  std::atomic<bool> abandoned{false};  // true: games in play are left where they are
 };
 
 /// Everything that the lanes of a self-play run share. Referenced objects outlive the run.
@@ -59,17 +59,25 @@ class LaneGames final : public Runner {
     for (;;) {
       if (plays_ && (wants_search_ = next_decision())) return LaneState::kWantsSearch;
       if (plays_ && !hand_over()) return LaneState::kBlocked;
-      if (!(plays_ = begin_game())) return LaneState::kFinished;
+      if (!begin_game()) return LaneState::kFinished;
     }
   }
 
+  /// The game in play, as far as its searches have ended; null if there is none. Call while the
+  /// lane does not run.
+  const GameRecord* in_play() const { return plays_ ? &game_.record() : nullptr; }
+
  private:
-  // Starts the next game of the run; false when there are no more.
+  // Starts the next game of the run; false when there are no more. A parked game that cannot be
+  // resumed begins again.
   bool begin_game() {
-    const auto number = run_.numbers.take();
-    if (!number) return false;
+    auto next = run_.numbers.take();
+    if (!next) return false;
     lane_.begin_game();
-    game_.begin(*number, run_.evaluator, run_.settings_text);
+    if (!next->parked || !game_.resume(std::move(*next->parked))) {
+      game_.begin(next->number, run_.evaluator, run_.settings_text);
+    }
+    plays_ = true;
     return true;
   }
   // Plays up to the next decision and starts its search; false when the game has ended.
@@ -82,12 +90,16 @@ class LaneGames final : public Runner {
   // Plays the move of the lane's finished search.
   void take_decision() { game_.take(lane_.search(), lane_.model()); }
   // Passes the finished game's record to the sink; false when the sink has no room for it now.
-  bool hand_over() { return run_.sink.offer(game_.record()); }
+  bool hand_over() {
+    plays_ = !run_.sink.offer(game_.record());
+    return !plays_;
+  }
 
   Lane<G>& lane_;
   const SelfPlay& run_;
   GameInPlay<G> game_;
-  bool plays_ = false, wants_search_ = false;  // where resume() continues
+  bool plays_ = false;         // from a game's beginning until it is handed over
+  bool wants_search_ = false;  // where resume() continues
 };
 
 /// Runs a lane's games on a fiber.
@@ -97,6 +109,7 @@ class FiberRunner final : public Runner {
   FiberRunner(Lane<G>& lane, const SelfPlay& run, const G& start = only_start<G>())
       : games_(lane, run, start), fiber_([this](LaneFiber& fiber) { games_.play(fiber); }) {}
   LaneState resume() override { return fiber_.resume(); }
+  const GameRecord* in_play() const { return games_.in_play(); }
 
  private:
   LaneGames<G> games_;

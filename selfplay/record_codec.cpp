@@ -208,7 +208,7 @@ class RecordPayload {
         if (record_.final_outcome_ >= record_.outcomes) io_.fail("final outcome", "is unknown");
         return;
       case EndKind::kNone:
-        break;
+        return;
     }
     io_.fail("end", fmt::format("{} is unknown", kind));
   }

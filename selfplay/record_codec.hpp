@@ -20,8 +20,8 @@ inline constexpr std::uint8_t kPayloadVersion = 2;
 inline constexpr std::size_t kMaxPayload = std::size_t{1} << 22;
 
 /// Writes `record` into `out`, replacing its content; no allocation when `out` is large enough.
-/// Fails, with the reason, for records that decode() would reject: a game without an end, exceeded
-/// limits, a non-finite root value, an action listed twice.
+/// Fails, with the reason, for records that decode() would reject: exceeded limits, a non-finite
+/// root value, an action listed twice. A game in play has no end.
 Result<void> encode(const GameRecord& record, std::vector<std::byte>& out);
 
 /// Reads a whole payload into `out`, replacing its content. Safe for arbitrary bytes: on failure

@@ -160,6 +160,7 @@ Result<void> RecordLog::append(const GameRecord& record) {
     return fail_at(
         file_, fmt::format("a game of {} cannot be appended to a log of {}", record.game, game_));
   }
+  if (record.end() == EndKind::kNone) return fail_at(file_, "a game in play is not for the log");
   if (auto encoded = encode(record, payload_); !encoded) return encoded;
   packer_.pack(payload_, frame_);
   if (has_torn_end_) {

@@ -54,8 +54,8 @@ class RecordLog {
   /// What open() found and did.
   const RecoveryReport& recovery() const { return recovery_; }
 
-  /// Appends one record. On failure (disk full, a record that encode() rejects, another game) the
-  /// log is unchanged and later calls may succeed; but see flush().
+  /// Appends one record. On failure (disk full, a record that encode() rejects, a game in play,
+  /// another game) the log is unchanged and later calls may succeed; but see flush().
   ///
   /// Fails, as flush() does, once the file has been moved or removed, or replaced by another one,
   /// where the record could not be found. The records of a removed file are first copied to

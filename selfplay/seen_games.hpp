@@ -1,10 +1,12 @@
 // Which games of a log have been seen, to find games that occur twice or not at all.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <vector>
 
 namespace senet {
 
@@ -37,6 +39,23 @@ class SeenGames {
       ranges_.erase(next);
     }
     return true;
+  }
+
+  bool contains(std::uint64_t number) const { return first_unseen(number) != number; }
+  /// The lowest number from `begin` on that was not added.
+  std::uint64_t first_unseen(std::uint64_t begin) const {
+    const auto after = ranges_.upper_bound(begin);
+    return after == ranges_.begin() ? begin : std::max(begin, std::prev(after)->second);
+  }
+  /// The lowest numbers in [begin, end) that were not added: at most `most` of them.
+  std::vector<std::uint64_t> unseen(std::uint64_t begin, std::uint64_t end,
+                                    std::size_t most = kMostRanges) const {
+    std::vector<std::uint64_t> numbers;
+    for (std::uint64_t next = first_unseen(begin); next < end && numbers.size() < most;
+         next = first_unseen(next + 1)) {
+      numbers.push_back(next);
+    }
+    return numbers;
   }
 
   /// Different numbers added.

@@ -12,6 +12,7 @@
 
 #include "engine/lanes/any_worker.hpp"
 #include "engine/lanes/worker_settings.hpp"
+#include "selfplay/game_exchange.hpp"
 #include "selfplay/play_settings.hpp"
 
 namespace senet {
@@ -55,10 +56,12 @@ inline std::size_t default_workers() {
 }
 
 /// Called on a worker's thread with its number and the worker (a Worker<G> of the game): before it
-/// plays, and after it has played or dropped all its games. Not called for a worker that failed to
-/// start. Objects referenced by the functions outlive the threads.
+/// plays, and after it has played or left all its games. Not called for a worker that failed to
+/// start. Objects referenced by the functions outlive the threads, and so does `parked`, which gets
+/// the games in play; null: they are lost when the threads are abandoned.
 struct SelfPlayHooks {
   std::function<void(std::size_t, AnyWorker&)> begins = {}, ended = {};
+  ParkedGames* parked = nullptr;
 };
 
 /// Worker threads that play games until the game numbers run out. Owned and joined by one thread.
@@ -66,7 +69,7 @@ class AnySelfPlayThreads {
  public:
   virtual ~AnySelfPlayThreads() = default;
 
-  /// Stops every worker within about two forward passes; games in progress are dropped.
+  /// Stops every worker within about two forward passes, in the middle of games.
   virtual void abandon() = 0;
   /// Limits searches that begin from now on to this many visits.
   virtual void limit_visits(std::uint32_t most) = 0;

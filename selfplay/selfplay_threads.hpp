@@ -2,6 +2,8 @@
 // weights and outgoing games.
 #pragma once
 
+#include <absl/cleanup/cleanup.h>
+
 #include <atomic>
 #include <deque>
 #include <exception>
@@ -82,7 +84,7 @@ class SelfPlayThreads final : public AnySelfPlayThreads {
       const SelfPlay run{settings_.play, numbers_, sink_, controls_, worker.evaluator_name(), how_};
       if (hooks_.begins) hooks_.begins(number, worker);
       try {
-        play(worker, run);
+        play(number, worker, run);
       } catch (const std::bad_alloc&) {
         give_up(no_memory());
       } catch (const std::exception& error) {  // a user's game
@@ -100,16 +102,44 @@ class SelfPlayThreads final : public AnySelfPlayThreads {
     numbers_.halt();
   }
 
-  void play(Worker<G>& worker, const SelfPlay& run) const {
-    std::vector<std::unique_ptr<Runner>> runners;
-    for (const auto& lane : worker.lanes()) {
-      if (settings_.driver == Driver::kFibers) {
-        runners.push_back(std::make_unique<FiberRunner<G>>(*lane, run, start_));
-      } else {
-        runners.push_back(std::make_unique<LaneGames<G>>(*lane, run, start_));
-      }
+  void play(std::size_t number, Worker<G>& worker, const SelfPlay& run) const {
+    if (settings_.driver == Driver::kFibers) {
+      drive<FiberRunner<G>>(number, worker, run);
+    } else {
+      drive<LaneGames<G>>(number, worker, run);
     }
-    worker.drive(runners, controls_.abandoned);
+  }
+  template <class LaneRunner>
+  void drive(std::size_t number, Worker<G>& worker, const SelfPlay& run) const {
+    std::vector<std::unique_ptr<Runner>> runners;
+    std::vector<const LaneRunner*> lanes;
+    for (const auto& lane : worker.lanes()) {
+      auto runner = std::make_unique<LaneRunner>(*lane, run, start_);
+      lanes.push_back(runner.get());
+      runners.push_back(std::move(runner));
+    }
+    const auto in_play = [&lanes] {
+      std::vector<GameRecord> games;
+      for (const LaneRunner* const lane : lanes) {
+        if (const GameRecord* const game = lane->in_play()) games.push_back(*game);
+      }
+      return games;
+    };
+    ParkedGames* const parked = hooks_.parked;
+    std::uint64_t answered = 0;
+    const auto answer = [&] {
+      answered = parked->question();
+      parked->answer(number, answered, in_play());
+    };
+    if (parked != nullptr) parked->begin(number);
+    const absl::Cleanup ends = [&] {
+      if (parked != nullptr) parked->end(number);
+    };
+    worker.drive(runners, [&] {
+      if (parked != nullptr && parked->question() != answered) answer();
+      return !controls_.abandoned.load(std::memory_order_relaxed);
+    });
+    if (parked != nullptr) answer();
   }
 
   const SelfPlaySettings settings_;

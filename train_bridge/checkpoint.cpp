@@ -23,6 +23,11 @@ namespace {
 
 constexpr std::string_view kFormat = "senet-checkpoint-1";
 constexpr const char* kRun = "run";
+constexpr const char* kFirstOpen = "first_open";
+
+bool has_open(const Checkpoint& checkpoint) {
+  return checkpoint.first_open != checkpoint.next_game;
+}
 
 // XXH3 of all counters and values: a checkpoint damaged on disk must not be resumed.
 std::string content_text(const Checkpoint& checkpoint) {
@@ -36,6 +41,7 @@ std::string content_text(const Checkpoint& checkpoint) {
     add(values.data(), values.size() * sizeof(float));
   }
   if (checkpoint.run_id != 0) add(&checkpoint.run_id, sizeof checkpoint.run_id);
+  if (has_open(checkpoint)) add(&checkpoint.first_open, sizeof checkpoint.first_open);
   return fmt::format("{:016x}", hash);
 }
 
@@ -147,6 +153,7 @@ Result<void> save_checkpoint(const Checkpoint& checkpoint, const NetworkSpec& sp
     metadata[name] = fmt::format("{}", value);
   });
   if (checkpoint.run_id != 0) metadata[kRun] = id_text(checkpoint.run_id);
+  if (has_open(checkpoint)) metadata[kFirstOpen] = fmt::format("{}", checkpoint.first_open);
   std::vector<TensorValues> tensors;
   for (const auto& [name, member] : kStateTensors) {
     const AlignedVector<float>& values = checkpoint.trainer.*member;
@@ -181,6 +188,12 @@ Result<Checkpoint> load_checkpoint(const std::filesystem::path& file, const Netw
     if (!number) bad = name;
     value = number.value_or(0);
   });
+  checkpoint.first_open = checkpoint.next_game;
+  if (metadata.contains(kFirstOpen)) {
+    const auto number = number_of<std::uint64_t>(text(kFirstOpen));
+    if (!number || *number > checkpoint.next_game) bad = kFirstOpen;
+    checkpoint.first_open = number.value_or(0);
+  }
   if (!bad.empty()) return wrong("the counter '" + bad + "' is missing or not a number");
   const std::string run = text(kRun);
   std::from_chars(run.data(), run.data() + run.size(), checkpoint.run_id, 16);

@@ -19,7 +19,8 @@ struct Checkpoint {
   std::uint64_t iterations = 0;    // networks published so far
   std::uint64_t games = 0;         // games trained on
   std::uint64_t positions = 0;     // samples from those games
-  std::uint64_t next_game = 0;     // number of the next game to play
+  std::uint64_t next_game = 0;     // number of the first new game to play
+  std::uint64_t first_open = 0;    // ... of the first game that is not in the log
   std::uint64_t log_position = 0;  // end of the part of the game log that was trained on, in bytes
   std::uint64_t replay_begin = 0;  // position in the log of the oldest game in the replay buffer
   double owed_steps = 0;           // training steps earned by games and not yet done
@@ -33,7 +34,8 @@ struct Checkpoint {
 Result<void> save_checkpoint(const Checkpoint& checkpoint, const NetworkSpec& spec,
                              const std::filesystem::path& file);
 
-/// Calls visit(name, value) for each counter of a Checkpoint, const or not.
+/// Calls visit(name, value) for each counter of a Checkpoint, const or not, except `first_open`,
+/// which older files do not have: all games up to their next one are in the log or were dropped.
 template <class C, class Visit>
 void visit_counters(C& checkpoint, Visit&& visit) {
   visit("steps", checkpoint.trainer.steps);

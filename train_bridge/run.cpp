@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -18,6 +20,7 @@
 #include <utility>
 
 #include "nn/file.hpp"
+#include "selfplay/parked_file.hpp"
 #include "train_bridge/run_figures.hpp"
 
 namespace senet {
@@ -27,11 +30,14 @@ using Clock = std::chrono::steady_clock;
 
 // Interval between checks of orders, limits and metrics.
 constexpr std::chrono::milliseconds kPeriod{100};
+// For a checkpoint's copies of the games in play.
+constexpr std::chrono::milliseconds kLongestPark{2000};
 
 // Files of the run folder.
 constexpr const char* kLockFile = "lock";
 constexpr const char* kConfigFile = "config.json";
 constexpr const char* kGamesFile = "games.senet";
+constexpr const char* kParkedFile = "parked.senet";
 constexpr const char* kWeightsFolder = "weights";
 constexpr const char* kLatestFile = "latest.safetensors";
 
@@ -143,10 +149,29 @@ Result<OpenFolder> open_folder(const RunOptions& options, std::string_view game)
     return fail(fmt::format("{} contains games but no config.json", options.folder.string()));
   }
   remove_half_written(options.folder, [](std::string_view name) {
-    return name == kConfigFile || is_checkpoint_name(name);
+    return name == kConfigFile || name == kParkedFile || is_checkpoint_name(name);
   });
   remove_half_written(options.folder / kWeightsFolder, &is_weights_name);
   return OpenFolder{std::move(*lock), std::move(*log), existed};
+}
+
+// Gives the numbers what an earlier call left: games that were in play, and numbers of games that
+// it had begun after the last checkpoint. A parked game that is in the log was finished later.
+GameNumbers numbers_to_play(std::vector<GameRecord> parked, const TrainingLoop& loop,
+                            std::uint64_t most) {
+  std::erase_if(parked,
+                [&](const GameRecord& game) { return loop.seen().contains(game.game_number); });
+  SeenGames known = loop.seen();
+  std::uint64_t first = loop.next_game();
+  for (const GameRecord& game : parked) {
+    known.add(game.game_number);
+    first = std::max(first, game.game_number + 1);
+  }
+  const std::vector<std::uint64_t> missing = known.unseen(loop.first_open(), first);
+  most = std::min(most, GameRecord::kMaxGameNumber - std::min(first, GameRecord::kMaxGameNumber));
+  return {std::deque<GameRecord>(std::make_move_iterator(parked.begin()),
+                                 std::make_move_iterator(parked.end())),
+          std::deque<std::uint64_t>(missing.begin(), missing.end()), first, most};
 }
 
 // Not 0, which is no id.
@@ -309,6 +334,15 @@ Result<RunSummary> Run::play(const RunHooks& given) {
   ModelStore models(std::move(start_.network));
   BoundedQueue<GameRecord> queue(config.queue_games);
   QueueSink sink(queue, hooks.learns);
+  ParkedGames parked(config.selfplay.workers);
+  const GameNumbers* waiting = nullptr;  // has parked games that no lane has taken
+  const auto park = [&] {
+    // In this order no game is missed; one that occurs twice is only read once.
+    std::vector<GameRecord> games;
+    if (waiting != nullptr) games = waiting->parked();
+    for (GameRecord& game : parked.collect(kLongestPark)) games.push_back(std::move(game));
+    return save_parked(options.folder / kParkedFile, config.game, games);
+  };
   const std::unique_ptr<Replay> replay = game_->make_replay(*game_->any, config.learn);
   TrainingLoop loop({.settings = config.learn,
                      .replay = *replay,
@@ -319,7 +353,8 @@ Result<RunSummary> Run::play(const RunHooks& given) {
                      .seed = config.selfplay.play.seed,
                      .folder = options.folder,
                      .outcome_values = game_->any->outcome_values,
-                     .warning = hooks.warning},
+                     .warning = hooks.warning,
+                     .park = park},
                     from);
   const Result<RefillReport> refilled = loop.refill(options.folder / kGamesFile);
   if (!refilled) return refilled.error();
@@ -334,13 +369,24 @@ Result<RunSummary> Run::play(const RunHooks& given) {
       !saved) {
     return saved.error();
   }
-  const std::uint64_t first = loop.next_game();
-  std::uint64_t most = GameRecord::kMaxGameNumber - std::min(first, GameRecord::kMaxGameNumber);
-  if (options.games > 0) most = std::min(most, options.games);
+  std::uint64_t most = options.games > 0 ? options.games : GameRecord::kMaxGameNumber;
   if (const std::uint64_t planned = config.learn.planned_games; planned > 0) {
     most = std::min(most, planned - std::min(planned, loop.progress().games));
   }
-  GameNumbers numbers(first, first + most);
+  Result<ParkedFile> left = load_parked(options.folder / kParkedFile, config.game);
+  if (left && left->damaged_bytes > 0) {
+    hooks.warning(
+        fmt::format("{}: skipped {}", kParkedFile, count_of(left->damaged_bytes, "damaged byte")));
+  }
+  if (!left) {
+    const auto moved = move_aside(options.folder / kParkedFile);
+    if (!moved) return moved.error();
+    hooks.warning(fmt::format("{}: it was moved to {}, and its games begin again",
+                              left.error().reason(), moved->string()));
+    left = ParkedFile{};
+  }
+  GameNumbers numbers = numbers_to_play(std::move(left->games), loop, most);
+  waiting = &numbers;
 
   hooks.begins({config, network_id, chosen.description, loop.progress().games});
   RunFigures figures(options.folder, config.game, config.selfplay.workers,
@@ -348,12 +394,12 @@ Result<RunSummary> Run::play(const RunHooks& given) {
   figures.note(fmt::format("began after {} games", loop.progress().games));
   // Workers give way to the trainer where they share processors with it, as by default on two: it
   // takes the time it needs, and they take the rest. On Linux the call is about its thread only.
-  SelfPlayHooks give_way;
+  SelfPlayHooks worker_hooks{.parked = &parked};
   if (options.train) {
-    give_way.begins = [](std::size_t, AnyWorker&) { static_cast<void>(nice(10)); };
+    worker_hooks.begins = [](std::size_t, AnyWorker&) { static_cast<void>(nice(10)); };
   }
   const std::unique_ptr<AnySelfPlayThreads> players = game_->start_selfplay(
-      *game_->any, config.selfplay, models, numbers, sink, std::move(give_way));
+      *game_->any, config.selfplay, models, numbers, sink, std::move(worker_hooks));
   Result<void> trained;
   std::atomic<bool> learning{true};
   // On any exception, no thread is left waiting: neither lanes nor, below, the trainer.
@@ -386,10 +432,10 @@ Result<RunSummary> Run::play(const RunHooks& given) {
     // The trainer ends with the reason, even if no game is finished for a long time.
     if (!log_.is_in_place()) queue.close();
     // Games that cannot be written are not finished either.
-    if (order == RunOrder::kDrop || !learning) {
+    if (order == RunOrder::kPark || !learning) {
       players->abandon();
       loop.hurry();
-      phase = RunPhase::kDropping;
+      phase = RunPhase::kParking;
     } else if (phase == RunPhase::kPlaying &&
                (order == RunOrder::kFinish || late || loop.progress().has_diverged)) {
       phase = RunPhase::kFinishing;

@@ -36,7 +36,7 @@ struct RunOptions {
 enum class RunPhase : std::uint8_t {
   kPlaying,
   kFinishing,  // no new games begin; games in progress are finished
-  kDropping,   // games in progress are dropped
+  kParking,    // games in play are left where they are
   kSaving,     // trains on the remaining games, then writes weights and checkpoint
 };
 
@@ -89,8 +89,8 @@ struct RunBeginning {
 
 enum class RunOrder : std::uint8_t {
   kContinue,
-  kFinish,  // finish the games in progress, train on them, save
-  kDrop,    // drop the games in progress, then train and save
+  kFinish,  // finish the games in play, train on them, save
+  kPark,    // park the games in play: a resumed run continues them; train no more, save
 };
 
 /// Callbacks of a run; each may be empty. All except `learns` and `warning` are called on the
@@ -123,6 +123,7 @@ struct RunSummary {
 ///   folder/config.json              the settings and the run's id; written last when a run begins,
 ///                                   so that a folder with this file can be resumed
 ///   folder/games.senet              every finished game (docs/record-format.md)
+///   folder/parked.senet             the games in play at the last checkpoint
 ///   folder/weights/NNNNNN.safetensors, latest.safetensors   000000: the initial weights; see
 ///                                   save_to_weights_folder()
 ///   folder/checkpoint.safetensors   optimiser and counters; checkpoint.N.safetensors: those
@@ -140,10 +141,12 @@ class Run {
   static Result<Run> open(const RunGame& game, const RunConfig& config, const RunOptions& options,
                           const std::function<void(const std::string&)>& warning = {});
 
-  /// Plays and trains until a limit is reached or an order ends the run; then finishes or drops the
-  /// games in progress, trains on the remaining games, saves everything and returns. May be called
-  /// once. Fails when a worker cannot start or a file cannot be written: games that are not in the
-  /// log are never trained on. Also fails, within seconds, when the log is moved or removed.
+  /// Plays and trains until a limit is reached or an order ends the run; then finishes or parks the
+  /// games in play, trains on the remaining games, saves everything and returns. May be called
+  /// once. A resumed run first continues the parked games, then plays the numbers that an earlier
+  /// call began and did not finish.  Fails when a worker cannot start or a file cannot be written:
+  /// games that are not in the log are never trained on. Also fails, within seconds, when the log
+  /// is moved or removed.
   ///
   /// Starts config.selfplay.workers threads and a training thread, which may start its own threads
   /// (config.learn.trainer.threads); all have ended when this returns.

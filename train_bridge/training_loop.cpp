@@ -9,8 +9,6 @@
 #include <system_error>
 #include <thread>
 
-#include "selfplay/seen_games.hpp"
-
 namespace senet {
 namespace {
 
@@ -51,7 +49,6 @@ Result<RefillReport> TrainingLoop::refill(const std::filesystem::path& log) {
   if (!reader) return reader.error();
   const Checkpoint from = done_;
   RefillReport report;
-  SeenGames seen;
   std::uint64_t known = 0;  // games that had been trained on
   // Whether the log up to the checkpoint's position is what the trainer knew: all that follows is
   // then new. Where games are missing or doubled, positions have moved, and only the numbers that
@@ -60,11 +57,11 @@ Result<RefillReport> TrainingLoop::refill(const std::filesystem::path& log) {
   GameRecord record;
   for (;;) {
     const std::uint64_t at = reader->position();
-    if (at == from.log_position) is_intact = seen.count() == from.games;
+    if (at == from.log_position) is_intact = seen_.count() == from.games;
     const Result<bool> more = reader->next(record);
     if (!more) return more.error();
     if (!*more) break;
-    if (!seen.add(record.game_number)) {
+    if (!seen_.add(record.game_number)) {
       ++report.doubled;
       continue;
     }
@@ -122,7 +119,11 @@ Result<void> TrainingLoop::save() {
   if (const auto finite = parts_.trainer.check(); !finite) return finite;
   saved_ = Clock::now();
   // First the games, then the checkpoint that refers to them.
+  if (parts_.park) {
+    if (const auto parked = parts_.park(); !parked) return parked;
+  }
   if (const auto flushed = parts_.log.flush(); !flushed) return flushed;
+  done_.first_open = first_open();
   Checkpoint checkpoint = done_;
   checkpoint.trainer = parts_.trainer.state();
   checkpoint.seconds += std::chrono::duration<double>(saved_ - began_).count();
@@ -151,6 +152,7 @@ Result<void> TrainingLoop::take(const GameRecord& record) {
   const auto added = add(record, at, true);
   done_.log_position = parts_.log.size();
   done_.next_game = std::max(done_.next_game, record.game_number + 1);
+  seen_.add(record.game_number);
   note_progress();
   return added;
 }

@@ -18,6 +18,7 @@
 #include "engine/lanes/model_store.hpp"
 #include "selfplay/game_exchange.hpp"
 #include "selfplay/record_log.hpp"
+#include "selfplay/seen_games.hpp"
 #include "train_bridge/checkpoint.hpp"
 #include "train_bridge/learn_settings.hpp"
 #include "train_bridge/replay_buffer.hpp"
@@ -96,6 +97,7 @@ class TrainingLoop {
     std::filesystem::path folder;                // where weights/ and the checkpoints are written
     std::span<const float> outcome_values = {};  // of the game, which outlives the loop
     std::function<void(const std::string&)> warning = {};  // called on the thread of run()
+    std::function<Result<void>()> park = {};  // saves the games in play, before each checkpoint
   };
 
   /// So many skipped steps in a row bring back the last checkpoint's state. More than a device's
@@ -110,8 +112,13 @@ class TrainingLoop {
   /// run(). Games that had not been trained on at the checkpoint count as new. No game is added
   /// twice. Fails when a record is not a game of these rules.
   Result<RefillReport> refill(const std::filesystem::path& log);
-  /// Number of the first game that is not in the log.
+  /// Number of the first game after all those in the log.
   std::uint64_t next_game() const { return done_.next_game; }
+  /// Number of the first game that is not in the log.
+  std::uint64_t first_open() const { return seen_.first_unseen(done_.first_open); }
+  /// The games in the log, except old ones whose numbers are missing (SeenGames). Call before
+  /// run().
+  const SeenGames& seen() const { return seen_; }
 
   /// Trains until the queue is closed and empty; then publishes and saves a last time. Fails when
   /// the log or a file could not be written: games that are not in the log are never trained on.
@@ -163,6 +170,7 @@ class TrainingLoop {
   const Parts parts_;
   const LearnSettings& settings_;
   Checkpoint done_;  // without the trainer's tensors
+  SeenGames seen_;
   Replay& replay_;
   std::vector<DrawnSample> drawn_;  // of the current step
   TrainBatch batch_;                // encoded from drawn_

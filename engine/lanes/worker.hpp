@@ -43,13 +43,14 @@ class Worker final : public AnyWorker {
   std::span<const std::unique_ptr<Lane<G>>> lanes() const { return lanes_; }
   std::string_view evaluator_name() const { return evaluator_->name(); }
 
-  /// Runs the runners, one per lane and in the lanes' order, until all have finished. Returns
-  /// early, between two forward passes, when `abandoned` is true; lanes may then be in the middle
-  /// of a search.
-  void drive(std::span<const std::unique_ptr<Runner>> runners, const std::atomic<bool>& abandoned) {
+  /// Runs the runners, one per lane and in the lanes' order, until all have finished. Calls
+  /// continues() between two forward passes, where lanes may be in the middle of a search, and
+  /// returns early when it is false.
+  template <class Continues>
+  void drive(std::span<const std::unique_ptr<Runner>> runners, Continues&& continues) {
     Turns turns{*this, runners};
     const auto began = mark_ = Clock::now();
-    while (turns.alive > 0 && !abandoned.load(std::memory_order_relaxed)) {
+    while (turns.alive > 0 && continues()) {
       const bool searches = rounds_.round(turns);
       if (!searches && !swap_if_idle() && turns.alive > 0) wait_a_moment();
       look_for_newer_weights();

@@ -21,7 +21,7 @@ void expect_the_same_games(SelfPlaySettings settings, std::uint64_t count) {
   const auto expected = play_run<G>(settings, count);
   ASSERT_EQ(expected.size(), count);
   for (const Driver driver : drivers()) {
-    for (const std::size_t workers : {1, 2}) {
+    for (const std::size_t workers : {1, 2, 14}) {
       for (const std::size_t lanes : {1, 4, 16}) {
         settings.driver = driver;
         settings.workers = workers;

@@ -2,12 +2,17 @@
 // visits and ends.
 #include <gtest/gtest.h>
 
+#include <fmt/core.h>
+#include <unistd.h>
+
 #include <array>
 #include <atomic>
+#include <filesystem>
 #include <thread>
 
 #include "games/sound_moves.hpp"
 #include "nn/own_evaluators.hpp"
+#include "selfplay/parked_file.hpp"
 #include "tests/all_games.hpp"
 #include "tests/game_types.hpp"
 #include "tests/search/search_driver.hpp"
@@ -299,6 +304,86 @@ TEST(Play, WaitsWhenNobodyTakesTheGames) {
     for (std::size_t i = 0; i < 30; ++i) EXPECT_EQ(sink.taken[i], 10 + i);
     EXPECT_GT(threads.reports().front()[WorkerReport::kWaits], 0u);
   }
+}
+
+// Stopped in the middle, written to a file and continued by other lanes, games are those of a run
+// that was never stopped. The tree that a search leaves to the next would be missing.
+TYPED_TEST(PlayedGames, ContinueAtTheirMoveAfterTheyWereParked) {
+  using G = TypeParam;
+  constexpr std::uint64_t kGames = 24;
+  const auto file = std::filesystem::temp_directory_path() / fmt::format("parked-{}", ::getpid());
+  SelfPlaySettings settings = small_run(EvaluatorKind::kHash, 16);
+  settings.worker.search.reuse_tree = false;
+  settings.worker.cache_mib = 0;
+  settings.play.resign_below = 0.5f;
+  settings.play.ply_cap = 30;
+  settings.play.temperature_plies = 10;
+  const auto whole = play_run<G>(settings, kGames);
+  for (const Driver driver : drivers()) {
+    settings.driver = driver;
+    ModelStore models(initial_network(small_spec<G>(), 5));
+    KeepingSink sink;
+    std::size_t stops = 0, turns = 0;
+    std::vector<GameRecord> left;
+    for (std::uint64_t first = 0; sink.count() < kGames; ++stops) {
+      // One worker, then two, then one.
+      settings.workers = 1 + stops % 2;
+      GameNumbers numbers({left.begin(), left.end()}, {}, first, kGames - sink.count());
+      ParkedGames parked(settings.workers);
+      const std::size_t before = sink.count();
+      SelfPlayThreads<G> threads(settings, models, numbers, sink, {.parked = &parked});
+      while (threads.running() > 0 && sink.count() < before + 3) std::this_thread::yield();
+      // What is collected while they play is how these games begin.
+      for (const GameRecord& game : parked.collect(std::chrono::seconds(60))) {
+        const auto expected = whole.at(game.game_number).turns();
+        ASSERT_LE(game.turns().size(), expected.size());
+        for (std::size_t i = 0; i < game.turns().size(); ++i) {
+          EXPECT_EQ(game.turns()[i].action, expected[i].action);
+        }
+        turns += game.turns().size();
+      }
+      threads.abandon();
+      ASSERT_TRUE(threads.join());
+      std::vector<GameRecord> games = numbers.parked();
+      for (GameRecord& game : parked.collect({})) games.push_back(std::move(game));
+      ASSERT_TRUE(save_parked(file, game_name(only_start<G>()), games));
+      EXPECT_EQ(std::filesystem::exists(file), !games.empty());
+      const auto loaded = load_parked(file, game_name(only_start<G>()));
+      ASSERT_TRUE(loaded) << loaded.error().reason();
+      ASSERT_EQ(loaded->games.size(), games.size());
+      left = loaded->games;
+      first = sink.count() + left.size();
+    }
+    EXPECT_GT(stops, 2u);
+    EXPECT_GT(turns, 0u);
+    EXPECT_EQ(sink.games(), whole);
+  }
+}
+
+TEST(Play, AParkedGameThatIsNotOfThisRunBeginsAgain) {
+  const SelfPlaySettings settings = small_run(EvaluatorKind::kHash, 8);
+  const auto whole = play_run<ConnectFour>(settings, 1);
+  GameInPlay<ConnectFour> game(settings.play);
+  GameRecord good = whole.at(0);
+  EXPECT_TRUE(game.resume(good));
+  EXPECT_FALSE(game.next_decision()) << "it has ended";
+  EXPECT_EQ(game.record(), good);
+  GameRecord other = good;
+  other.seed += 1;
+  EXPECT_FALSE(game.resume(other));
+  other = good;
+  other.start = "7/7/7/7/7/7 x";
+  EXPECT_FALSE(game.resume(other));
+  other = good;
+  other.game = "tic_tac_toe";
+  EXPECT_FALSE(game.resume(other));
+  other.clear();
+  other.seed = good.seed;
+  other.game = good.game;
+  other.outcomes = good.outcomes;
+  EXPECT_TRUE(game.resume(other)) << "without a turn";
+  other.add_decision({.action = 7, .player = 0, .kind = TurnKind::kForced});
+  EXPECT_FALSE(game.resume(other)) << "no such column";
 }
 
 }  // namespace

@@ -318,15 +318,15 @@ TEST_F(OwnRun, EndsWhenItsLogIsRemoved) {
 }
 
 TEST_F(OwnRun, EndsWhenItIsOrderedTo) {
-  for (const RunOrder order : {RunOrder::kFinish, RunOrder::kDrop}) {
+  for (const RunOrder order : {RunOrder::kFinish, RunOrder::kPark}) {
     std::vector<RunPhase> phases;
     RunHooks hooks;
     hooks.progresses = [&](const RunProgress& now) { phases.push_back(now.phase); };
     hooks.order = [&] { return phases.size() < 3 ? RunOrder::kContinue : order; };
-    const auto where = folder_ / (order == RunOrder::kDrop ? "dropped" : "finished");
+    const auto where = folder_ / (order == RunOrder::kPark ? "dropped" : "finished");
     const Result<RunSummary> ended = run<Noughts>(config(), {.folder = where}, hooks);
     ASSERT_TRUE(ended) << ended.error().reason();
-    const auto wanted = order == RunOrder::kDrop ? RunPhase::kDropping : RunPhase::kFinishing;
+    const auto wanted = order == RunOrder::kPark ? RunPhase::kParking : RunPhase::kFinishing;
     ASSERT_GT(phases.size(), 3u);
     EXPECT_EQ(phases[2], RunPhase::kPlaying);
     EXPECT_EQ(phases[3], wanted);

@@ -128,7 +128,7 @@ std::vector<Figures> measure(Run& run, const BenchSettings& settings,
   };
   hooks.order = [&] {
     const bool is_over = counted.size() == phases.size() || is_in_trouble;
-    return is_over ? RunOrder::kDrop : RunOrder::kContinue;
+    return is_over ? RunOrder::kPark : RunOrder::kContinue;
   };
   hooks.learns = [&] { return learns.load(std::memory_order_relaxed); };
   hooks.warning = [&](const std::string& reason) {

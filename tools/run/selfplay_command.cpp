@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -24,7 +23,6 @@ namespace {
 struct SelfPlayArguments {
   std::string game;
   RunOptions options;
-  double grace_seconds = 3;
   bool quiet = false;  // no progress line and no summary
   bool verbose = false;
   bool print_config = false;
@@ -117,8 +115,8 @@ std::string progress_text(const RunProgress& now, const RunOptions& options, boo
   const LearnProgress& learn = now.learn;
   std::string line = clock_text(now.seconds);
   if (now.phase != RunPhase::kPlaying) {
-    constexpr std::array kPhases = {"", "finishing the games in progress",
-                                    "dropping the games in progress", "saving"};
+    constexpr std::array kPhases = {"", "finishing the games in play", "parking the games in play",
+                                    "saving"};
     line.append(" ").append(kPhases[static_cast<std::size_t>(now.phase)]);
   } else if (options.minutes > 0) {
     line = clock_text(options.minutes * 60 - now.seconds) + " left";
@@ -196,8 +194,8 @@ void print_summary(const RunSummary& ended, const AnyGame& game, const RunOption
                options.train ? "" : " --no-train");
 }
 
-// The first SIGTERM, SIGINT or SIGHUP finishes the games in progress. The second one, or the end of
-// the grace time, drops them: service managers wait for seconds, and a game may take minutes.
+// SIGTERM, SIGINT and SIGHUP park the games in play: service managers wait for seconds, and a game
+// may take minutes.
 Result<void> play(Run& run, const AnyGame& game, const SelfPlayArguments& arguments) {
   const RunOptions& options = arguments.options;
   StopSignals signals(StopSignals::Mode::kEach);
@@ -221,16 +219,7 @@ Result<void> play(Run& run, const AnyGame& game, const SelfPlayArguments& argume
     print_stderr("{}", line);
     std::fflush(stderr);
   };
-  using Clock = std::chrono::steady_clock;
-  std::optional<Clock::time_point> stopped_at;
-  hooks.order = [&] {
-    const int stops = signals.count();
-    if (stops == 0) return RunOrder::kContinue;
-    if (!stopped_at) stopped_at = Clock::now();
-    const std::chrono::duration<double> waited = Clock::now() - *stopped_at;
-    const bool is_patient = stops == 1 && waited.count() < arguments.grace_seconds;
-    return is_patient ? RunOrder::kFinish : RunOrder::kDrop;
-  };
+  hooks.order = [&] { return signals.count() == 0 ? RunOrder::kContinue : RunOrder::kPark; };
   hooks.warning = [&](const std::string& reason) {
     print_stderr("{}senet selfplay: {}\n", is_terminal && shown ? "\n" : "", reason);
   };
@@ -316,13 +305,6 @@ void add_selfplay_command(const Command& program, const Games& games) {
       .shows_default();
   command
       .option("--games", options.games, "games that this call plays before it stops; 0: no limit")
-      .shows_default();
-  command
-      .option(
-          "--grace-seconds", arguments->grace_seconds,
-          "after SIGTERM, SIGINT or SIGHUP, the games in play have so much time to finish, then "
-          "they are dropped; a second signal drops them at once")
-      .not_negative("--grace-seconds 60", "s")
       .shows_default();
   command.option(
       "--weights", options.weights,

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <regex>
 #include <set>
 #include <sstream>
 
 #include "games/backgammon/backgammon.hpp"
 #include "games/random.hpp"
+#include "selfplay/parked_file.hpp"
 #include "selfplay/record_log.hpp"
 #include "tests/tools/background_program.hpp"
 #include "tests/tools/run/tiny_run.hpp"
@@ -39,6 +41,13 @@ class SelfPlayCommand : public TinyRun {
       EXPECT_EQ(reader->bytes_left().value_or(1), 0u);
     }
     return numbers;
+  }
+  /// The games in play when the run stopped or was killed.
+  std::vector<GameRecord> parked() const {
+    const auto found =
+        load_parked(run() / "parked.senet", load_config(run() / "config.json")->game);
+    EXPECT_TRUE(found) << found.error().reason();
+    return found ? found->games : std::vector<GameRecord>();
   }
   static std::set<std::uint64_t> first(std::uint64_t count) {
     std::set<std::uint64_t> numbers;
@@ -163,80 +172,98 @@ TEST_F(SelfPlayCommand, TheModeDecidesAboutThePolicy) {
       << refused.err;
 }
 
+// The games in play are parked: a resumed run continues them before it begins others.
 TEST_F(SelfPlayCommand, SignalsEndItWellAndItCanGoOn) {
+  ::signal(SIGHUP, SIG_DFL);  // even under nohup
   std::uint64_t size = 0;
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
-    const Arguments patient = {"--grace-seconds", "1000"};
-    BackgroundProgram program(size == 0 ? tiny(patient) : resume(patient));
+    BackgroundProgram program(size == 0 ? tiny({}) : resume());
     ASSERT_TRUE(wait_for_games(program, size + 5000)) << program.err();
     program.send(signal);
     EXPECT_EQ(program.wait(), 0) << program.err();
-    // Every game that was started was finished: no gaps.
     const auto numbers = games();
-    EXPECT_EQ(numbers, first(numbers.size()));
     const Checkpoint saved = checkpoint();
     EXPECT_EQ(saved.games, numbers.size());
     EXPECT_EQ(saved.log_position, log_size());
+    // Every game that was begun is finished or parked.
+    std::set<std::uint64_t> begun = numbers;
+    for (const GameRecord& game : parked()) {
+      EXPECT_TRUE(begun.insert(game.game_number).second) << game.game_number << " is in the log";
+    }
+    EXPECT_EQ(begun, first(begun.size()));
+    EXPECT_GE(begun.size(), 16u);
     size = log_size();
   }
-}
-
-// With this many visits per move, no game ends during the test.
-TEST_F(SelfPlayCommand, TheSecondSignalDropsTheGamesUnderWay) {
-  BackgroundProgram program({"selfplay", "--run", run().string(), "--game", "connect_four",
-                             "--workers", "1", "--lanes", "2", "--visits", "400000", "--full-share",
-                             "1", "--random-plies", "0", "--grace-seconds", "1000"});
-  const auto wait_for = [&](const char* said) {
-    while (program.running() && program.err().find(said) == std::string::npos) ::usleep(2000);
-    return program.running();
-  };
-  ASSERT_TRUE(wait_for("  0 games  ")) << program.err();
-  program.send(SIGTERM);
-  ASSERT_TRUE(wait_for(" finishing the games in progress  ")) << program.err();
-  program.send(SIGTERM);
-  EXPECT_EQ(program.wait(), 0) << program.err();
-  EXPECT_TRUE(games().empty());
-  expect_finished(run_senet(resume({"--games", "1", "--visits", "4", "--fast-visits", "4"})));
-  EXPECT_EQ(games(), first(1));
+  const std::size_t begun = games().size() + parked().size();
+  expect_finished(run_senet(resume({"--games", std::to_string(parked().size() + 2)})));
+  EXPECT_EQ(games(), first(begun + 2));
+  EXPECT_FALSE(std::filesystem::exists(run() / "parked.senet"));
 }
 
 // With these visits the games in play take minutes, in a tree search and in one by plies.
-TEST_F(SelfPlayCommand, GamesUnderWayHaveAGraceTime) {
+TEST_F(SelfPlayCommand, ParksLongGamesAtOnceAndContinuesThem) {
   const Arguments trees = {"--game", "connect_four", "--visits", "20000",          "--full-share",
-                           "1",      "--lanes",      "16",       "--random-plies", "0"};
+                           "1",      "--lanes",      "4",        "--random-plies", "4"};
   const Arguments plies = {"--game", "backgammon",          "--ply", "2",       "--noise",
-                           "0",      "--temperature-plies", "0",     "--lanes", "16"};
+                           "0",      "--temperature-plies", "0",     "--lanes", "4"};
   struct Case {
     Arguments settings;
     int signal;
   };
-  for (const auto& [slow, signal] :
-       {Case{trees, SIGTERM}, Case{with(trees, {"--grace-seconds", "1"}), SIGINT},
-        Case{with(trees, {"--grace-seconds", "0"}), SIGHUP}, Case{plies, SIGTERM}}) {
-    // On a busy machine, no game may have begun before the signal; then none has to be dropped.
-    bool drops = false;
-    for (unsigned seconds = 1; !drops && seconds <= 16; seconds *= 4) {
-      std::filesystem::remove_all(run());
-      BackgroundProgram program(
-          with({"selfplay", "--run", run().string(), "--workers", "2"}, slow));
-      while (program.running() && program.err().find("\n00:0") == std::string::npos) {
-        ::usleep(2000);
+  for (const auto& [slow, signal] : {Case{trees, SIGTERM}, Case{plies, SIGINT}}) {
+    std::filesystem::remove_all(run());
+    BackgroundProgram program(with({"selfplay", "--run", run().string(), "--workers", "2"}, slow));
+    while (program.running() && program.err().find("\n00:0") == std::string::npos) ::usleep(2000);
+    ::sleep(1);
+    ASSERT_TRUE(program.running()) << program.err();
+    program.send(signal);
+    EXPECT_EQ(program.wait(), 0) << program.err();
+    EXPECT_NE(program.err().find(" parking the games in play  "), std::string::npos)
+        << program.err();
+    const std::vector<GameRecord> left = parked();
+    ASSERT_EQ(left.size(), 8u);
+    const auto turns = [](const GameRecord& game) { return game.turns().size(); };
+    EXPECT_GT(std::ranges::max(left, {}, turns).turns().size(), 0u);
+    // Finished fast now, from where they were.
+    const ProgramRun rest = run_senet({"selfplay", "--run", run().string(), "--resume", "--games",
+                                       "8", "--visits", "4", "--ply", "0", "--quiet"});
+    expect_finished(rest);
+    std::map<std::uint64_t, GameRecord> finished;
+    auto reader = RecordReader::open(run() / "games.senet");
+    ASSERT_TRUE(reader) << reader.error().reason();
+    GameRecord record;
+    while (*reader->next(record)) finished[record.game_number] = record;
+    ASSERT_EQ(finished.size(), 8u);
+    for (const GameRecord& game : left) {
+      const GameRecord& whole = finished[game.game_number];
+      ASSERT_GT(whole.turns().size(), game.turns().size());
+      for (std::size_t i = 0; i < game.turns().size(); ++i) {
+        EXPECT_EQ(whole.turns()[i].action, game.turns()[i].action);
       }
-      ::sleep(seconds);
-      ASSERT_TRUE(program.running()) << program.err();
-      program.send(signal);
-      for (int waited = 0; waited < 1500 && program.running(); ++waited) ::usleep(20'000);
-      ASSERT_FALSE(program.running()) << "does not end: " << program.err();
-      EXPECT_EQ(program.wait(), 0) << program.err();
-      drops = program.err().find(" dropping the games in progress  ") != std::string::npos;
-      const Result<RunConfig> config = load_config(run() / "config.json");
-      ASSERT_TRUE(config) << config.error().reason();
-      const auto saved = load_checkpoint(run() / "checkpoint.safetensors", config->network);
-      ASSERT_TRUE(saved) << saved.error().reason();
-      EXPECT_EQ(saved->games, games().size());
     }
-    EXPECT_TRUE(drops);
   }
+}
+
+TEST_F(SelfPlayCommand, DamagedParkedGamesBeginAgain) {
+  BackgroundProgram program(tiny({}));
+  ASSERT_TRUE(wait_for_games(program, 5000)) << program.err();
+  program.send(SIGTERM);
+  EXPECT_EQ(program.wait(), 0) << program.err();
+  const auto file = run() / "parked.senet";
+  const std::size_t begun = games().size() + parked().size();
+  const std::string good = text_of(file);
+  ASSERT_GT(good.size(), 100u);
+  std::uint64_t played = begun;
+  for (const std::string& bad :
+       {good.substr(0, good.size() - 1), std::string("nothing"), std::string(good.size(), '\0')}) {
+    write_text(file, bad);
+    const ProgramRun resumed = run_senet(resume({"--games", "40"}));
+    expect_finished(resumed);
+    EXPECT_NE(resumed.err.find("parked.senet"), std::string::npos) << resumed.err;
+    played = games().size();
+    EXPECT_EQ(games(), first(played)) << "numbers are missing";
+  }
+  EXPECT_GT(played, begun);
 }
 
 // A daemon does not end because the reader of its progress has gone.
@@ -335,9 +362,10 @@ TEST_F(SelfPlayCommand, SurvivesBeingKilledAtAnyMoment) {
     EXPECT_GE(now.iterations, last.iterations);
     last = now;
   }
-  expect_finished(run_senet(resume({"--games", "5"})));
+  // More games than could be in play or wait: no number is missing.
+  expect_finished(run_senet(resume({"--games", "400"})));
   const std::set<std::uint64_t> after = games();
-  EXPECT_EQ(after.size(), before.size() + 5);
+  EXPECT_EQ(after, first(before.size() + 400));
   EXPECT_EQ(checkpoint().games, after.size());
   EXPECT_GT(checkpoint().trainer.steps, 0u);
   // No temporary files remain.

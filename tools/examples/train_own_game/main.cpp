@@ -55,8 +55,7 @@ struct Arguments {
 
 volatile std::sig_atomic_t interrupts = 0;
 
-// Prints a line every ten seconds. The first Ctrl-C finishes the games in progress, the second one
-// drops them.
+// Prints a line every ten seconds. Ctrl-C parks the games in play: with --resume they continue.
 senet::RunHooks hooks() {
   senet::RunHooks hooks;
   hooks.progresses = [shown = 0.0](const senet::RunProgress& now) mutable {
@@ -67,9 +66,7 @@ senet::RunHooks hooks() {
     std::fflush(stdout);
   };
   hooks.order = [] {
-    return interrupts == 0   ? senet::RunOrder::kContinue
-           : interrupts == 1 ? senet::RunOrder::kFinish
-                             : senet::RunOrder::kDrop;
+    return interrupts == 0 ? senet::RunOrder::kContinue : senet::RunOrder::kPark;
   };
   hooks.warning = [](const std::string& what) { std::fprintf(stderr, "%s\n", what.c_str()); };
   return hooks;
