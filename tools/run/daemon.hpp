@@ -60,7 +60,7 @@ class DaemonChild {
   DaemonChild(DaemonChild&& other) noexcept;
   ~DaemonChild();
 
-  /// Leaves the terminal for a session of its own, with an empty stdin and the log as its output,
+  /// Leaves the terminal for a new session, with an empty stdin and the log as its output,
   /// and lets the parent end.
   void leave(RotatedLog& log);
   bool has_left() const { return parent_ < 0; }

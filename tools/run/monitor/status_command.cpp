@@ -251,8 +251,8 @@ void add_status_command(const Command& program) {
       .shows_type("RUN ...");
   command.flag("--json", arguments->json, "print a JSON object for each run");
   command.footer(
-      "States: starting, playing, finishing, ended; DEAD if the process has ended without saying "
-      "so, STUCK if it is there but has written no figures for two seconds. Exit codes: 0 if all "
+      "States: starting, playing, finishing, ended; DEAD if the process has ended without saving, "
+      "STUCK if it is there but has written no figures for two seconds. Exit codes: 0 if all "
       "named runs play, 3 if one does not.");
   command.runs([arguments] { return Job([arguments] { return show_status(*arguments); }); });
 }
