@@ -408,6 +408,9 @@ int CommandLine::run(int argc, const char* const* argv) {
     }
     const std::string reason = usage_error(*app_, error);
     return report(name(), fmt::format("{} (see {} --help)", reason, name()), kBadInput);
+  } catch (const ExitCode& end) {
+    const Result<void> flushed = flush_output();
+    return flushed ? end.code : report(name(), flushed.error().reason(), kFailed);
   } catch (const Error& error) {
     return report(name(), with_dashes(chosen_command(*app_), error.reason()), exit_code_);
   } catch (const std::bad_alloc&) {

@@ -27,6 +27,11 @@ namespace senet {
 /// A command whose arguments have been validated. Calling it does the work and prints.
 using Job = absl::AnyInvocable<Result<void>()>;
 
+/// Thrown by a command that has printed everything and ends the program with this code.
+struct ExitCode {
+  int code;
+};
+
 /// The result's value; throws its error prefixed with the option's name.
 template <class T>
 T value_for(std::string_view option, Result<T> result) {
@@ -116,9 +121,9 @@ class CommandLine {
   Command root() { return Command(*app_, exit_code_); }
 
   /// Runs the command selected by the arguments and returns the program's exit code: 0 for success,
-  /// 2 for bad input, 1 for any other failure or an early stop. Bad input and every failure,
-  /// exceptions included, print one line on stderr: "senet <command>: <reason>", or "senet:
-  /// <reason>" if no command was selected.
+  /// 2 for bad input, 1 for any other failure or an early stop, or that of an ExitCode. Bad input
+  /// and every failure, exceptions included, print one line on stderr: "senet <command>: <reason>",
+  /// or "senet: <reason>" if no command was selected.
   int run(int argc, const char* const* argv);
   /// Prints the line for bad input that the program has found before run(), and returns its code.
   int refuse(const Error& error) const;
@@ -198,6 +203,8 @@ class Games;
 void add_perft_command(const Command& program, const Games& games);
 void add_inspect_command(const Command& program, const Games& games);
 void add_monitor_command(const Command& program);
+void add_status_command(const Command& program);
+void add_stop_command(const Command& program);
 void add_eval_command(const Command& program, const Games& games);
 void add_ladder_command(const Command& program, const Games& games);
 void add_match_command(const Command& program, const Games& games);

@@ -54,6 +54,8 @@ int main(int argc, char** argv) {
   const senet::Command root = line.root();
   root.heading("Train");
   senet::add_selfplay_command(root, games);
+  senet::add_status_command(root);
+  senet::add_stop_command(root);
   root.heading("Play");
   senet::add_match_command(root, games);
   senet::add_ladder_command(root, games);
@@ -75,7 +77,8 @@ int main(int argc, char** argv) {
              "anywhere on the command line");
   root.footer(
       "senet help COMMAND describes a command; senet version prints the version.\n"
-      "Exit codes: 0 success, 1 failure, 2 usage error. Stopping selfplay is a normal end: it "
+      "Exit codes: 0 success, 1 failure, 2 usage error, 3 senet status: a run does not play. "
+      "Stopping selfplay is a normal end: it "
       "saves everything and exits with 0.");
   return line.run(static_cast<int>(arguments.size()), arguments.data());
 }

@@ -75,6 +75,22 @@ std::string number_text(double value) {
   return text;
 }
 
+std::string clock_text(double seconds) {
+  const auto whole = static_cast<std::uint64_t>(std::max(seconds, 0.0));
+  const std::string minutes = fmt::format("{:02}:{:02}", whole / 60 % 60, whole % 60);
+  return whole < 3600 ? minutes : fmt::format("{}:{}", whole / 3600, minutes);
+}
+
+std::string grouped(std::uint64_t number) {
+  std::string text = std::to_string(number);
+  group_thousands(text);
+  return text;
+}
+
+std::string count_text(std::uint64_t count, std::string_view unit) {
+  return fmt::format("{} {}{}", grouped(count), unit, count == 1 ? "" : "s");
+}
+
 void print_metrics(std::string_view bench, std::span<const Metric> metrics, bool json) {
   if (json) {
     for (const Metric& metric : metrics) fmt::print("{}\n", metric_json(bench, metric));

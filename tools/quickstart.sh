@@ -98,7 +98,7 @@ latest=$run/weights/latest.safetensors
 
 echo "training Connect Four from scratch for $minutes minutes; Ctrl-C ends it early and keeps everything"
 "$senet" selfplay --game connect_four --run "$run" --minutes "$minutes" --workers "$cores"
-leave_if_stopped "$senet selfplay --resume --run $run continues the run"
+leave_if_stopped "$senet selfplay --run $run continues the run"
 
 echo
 echo "$((2 * pairs)) games against the untrained network"
@@ -109,7 +109,7 @@ leave_if_stopped "the run is in $run"
 cat <<END
 
 The run is in $run: its settings, games, weights and metrics. Next steps:
-  $senet selfplay --resume --run $run
+  $senet selfplay --run $run
       continues training until Ctrl-C
   $senet match --game connect_four --first $latest --second random --visits 0
       plays the network without search against random moves

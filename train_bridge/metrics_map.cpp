@@ -287,6 +287,7 @@ Result<MetricsReader::Snapshot> MetricsReader::read() const {
     if (*before != *after || (*before % 2 != 0 && !is_last_try)) continue;
     Snapshot now{.values = {},
                  .began = load<double>(header, kBeganAt),
+                 .process = load<std::uint64_t>(header, kProcessAt),
                  .heartbeat = load<double>(header, kHeartbeatAt),
                  .has_ended = load<std::uint64_t>(header, kEndedAt) != 0};
     for (std::size_t k = 0; k < names_.size(); ++k) {

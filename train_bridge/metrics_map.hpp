@@ -102,6 +102,7 @@ class MetricsReader {
   struct Snapshot {
     std::vector<double> values;  // one per figure
     double began = 0;            // time of the writer's start
+    std::uint64_t process = 0;   // of the writer
     double heartbeat = 0;
     bool has_ended = false;  // in order
   };

@@ -19,9 +19,12 @@
 #include <thread>
 #include <utility>
 
+#include "games/json.hpp"
 #include "nn/file.hpp"
 #include "selfplay/parked_file.hpp"
 #include "train_bridge/run_figures.hpp"
+#include "train_bridge/run_lock.hpp"
+#include "train_bridge/stall_watch.hpp"
 
 namespace senet {
 namespace {
@@ -34,8 +37,8 @@ constexpr std::chrono::milliseconds kPeriod{100};
 constexpr std::chrono::milliseconds kLongestPark{2000};
 
 // Files of the run folder.
-constexpr const char* kLockFile = "lock";
 constexpr const char* kConfigFile = "config.json";
+constexpr const char* kChangesFile = "changes.jsonl";
 constexpr const char* kGamesFile = "games.senet";
 constexpr const char* kParkedFile = "parked.senet";
 constexpr const char* kWeightsFolder = "weights";
@@ -44,21 +47,6 @@ constexpr const char* kLatestFile = "latest.safetensors";
 // "1 record", "2 records".
 std::string count_of(std::uint64_t count, std::string_view thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
-}
-
-// Takes the lock of a run folder: its file `lock`, with the id of the process that has it. The file
-// stays when the run ends; a lock ends with its process.
-Result<FileHandle> lock_folder(const std::filesystem::path& folder) {
-  Result<FileHandle> file = FileHandle::open(folder / kLockFile, FileHandle::Mode::kReadWrite);
-  if (!file) return file;
-  std::uint64_t process = 0;
-  std::ifstream(folder / kLockFile) >> process;
-  const std::string user = process == 0 ? "another process" : fmt::format("process {}", process);
-  if (auto locked = file->lock(user + ", which plays this run"); !locked) return locked.error();
-  const std::string text = fmt::format("{}\n", getpid());
-  if (auto cut = file->truncate(0); !cut) return cut.error();
-  if (auto put = file->write_at(0, std::as_bytes(std::span(text))); !put) return put.error();
-  return file;
 }
 
 // Removes files of ours that a killed process left half-written. The folder's lock excludes other
@@ -139,7 +127,7 @@ Result<OpenFolder> open_folder(const RunOptions& options, std::string_view game)
   }
   std::filesystem::create_directories(options.folder / kWeightsFolder, error);
   if (error) return fail(fmt::format("{}: {}", options.folder.string(), error.message()));
-  Result<FileHandle> lock = lock_folder(options.folder);
+  Result<FileHandle> lock = lock_run(options.folder);
   if (!lock) return lock.error();
   const std::filesystem::path file = options.folder / kGamesFile;
   const bool existed = std::filesystem::exists(file, error);
@@ -172,6 +160,26 @@ GameNumbers numbers_to_play(std::vector<GameRecord> parked, const TrainingLoop& 
   return {std::deque<GameRecord>(std::make_move_iterator(parked.begin()),
                                  std::make_move_iterator(parked.end())),
           std::deque<std::uint64_t>(missing.begin(), missing.end()), first, most};
+}
+
+// Adds a line for each change to the list of a run's changes. It is on the disk before config.json
+// has the new values.
+Result<void> record_changes(const std::filesystem::path& file, std::uint64_t games,
+                            std::span<const SettingChange> changes) {
+  if (changes.empty()) return {};
+  std::string lines;
+  for (const SettingChange& change : changes) {
+    lines += json_text({{"time", unix_seconds()},
+                        {"games", games},
+                        {"setting", change.setting},
+                        {"old", change.before},
+                        {"new", change.after}}) +
+             '\n';
+  }
+  Result<FileHandle> list = FileHandle::open(file, FileHandle::Mode::kReadWrite);
+  if (!list) return list.error();
+  const auto added = list->append(std::as_bytes(std::span(lines)));
+  return added ? list->sync() : added;
 }
 
 // Not 0, which is no id.
@@ -280,7 +288,12 @@ Result<Run> Run::open(const RunGame& game, const RunConfig& config, const RunOpt
   // Locks the folder: only then are files of a resumed run moved.
   Result<OpenFolder> folder = open_folder(options, config.game);
   if (!folder) return folder.error();
+  std::optional<RunConfig> before;
   if (options.resume) {
+    const auto loaded = load_config(game, options.folder / kConfigFile);
+    if (!loaded) return loaded.error();
+    before = *loaded;
+    if (const auto can = check_changes(*before, complete); !can) return can.error();
     start = resumed_start(complete, options, folder->log.records(), warning);
     if (!start) return start.error();
   }
@@ -292,8 +305,10 @@ Result<Run> Run::open(const RunGame& game, const RunConfig& config, const RunOpt
                     planned));
   }
   if (warning) warn_of_log(folder->log, options, folder->had_log, start->checkpoint, warning);
-  return Run(game, std::move(complete), options, std::move(*start), std::move(folder->lock),
-             std::move(folder->log));
+  Run run(game, std::move(complete), options, std::move(*start), std::move(folder->lock),
+          std::move(folder->log));
+  run.before_ = std::move(before);
+  return run;
 }
 
 Result<RunSummary> Run::play(const RunHooks& given) {
@@ -365,6 +380,11 @@ Result<RunSummary> Run::play(const RunHooks& given) {
   if (is_new) {
     if (const auto saved = loop.save(); !saved) return saved.error();
   }
+  std::vector<SettingChange> changes;
+  if (before_) changes = changed_settings(*before_, config_);
+  const auto recorded =
+      record_changes(options.folder / kChangesFile, loop.progress().games, changes);
+  if (!recorded) return recorded.error();
   if (const auto saved = save_config(config_, options.folder / kConfigFile, start_.run_id);
       !saved) {
     return saved.error();
@@ -388,16 +408,20 @@ Result<RunSummary> Run::play(const RunHooks& given) {
   GameNumbers numbers = numbers_to_play(std::move(left->games), loop, most);
   waiting = &numbers;
 
-  hooks.begins({config, network_id, chosen.description, loop.progress().games});
+  hooks.begins({config, network_id, chosen.description, loop.progress().games, changes});
   RunFigures figures(options.folder, config.game, config.selfplay.workers,
                      {.seconds_before = from.seconds, .learn = loop.progress()}, hooks.warning);
   figures.note(fmt::format("began after {} games", loop.progress().games));
+  for (const SettingChange& change : changes) figures.note(change_text(change));
   // Workers give way to the trainer where they share processors with it, as by default on two: it
   // takes the time it needs, and they take the rest. On Linux the call is about its thread only.
   SelfPlayHooks worker_hooks{.parked = &parked};
-  if (options.train) {
-    worker_hooks.begins = [](std::size_t, AnyWorker&) { static_cast<void>(nice(10)); };
-  }
+  std::vector<std::atomic<bool>> is_playing(config.selfplay.workers);
+  worker_hooks.begins = [&](std::size_t number, AnyWorker&) {
+    is_playing[number] = true;
+    if (options.train) static_cast<void>(nice(10));
+  };
+  worker_hooks.ended = [&](std::size_t number, AnyWorker&) { is_playing[number] = false; };
   const std::unique_ptr<AnySelfPlayThreads> players = game_->start_selfplay(
       *game_->any, config.selfplay, models, numbers, sink, std::move(worker_hooks));
   Result<void> trained;
@@ -416,12 +440,24 @@ Result<RunSummary> Run::play(const RunHooks& given) {
   });
   const absl::Cleanup free_trainer = [&] { queue.close(); };
 
+  StallWatch stalls;
+  std::vector<StallWatch::Part> parts(config.selfplay.workers + 1);
   const auto look = [&](RunPhase phase) -> const RunProgress& {
-    const RunProgress& now = figures.look({.phase = phase,
-                                           .learn = loop.progress(),
-                                           .finished_games = sink.finished(),
-                                           .publish_ns = models.held_ns()},
-                                          players->reports());
+    parts.back() = {learning, loop.turns()};
+    for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
+      using enum WorkerReport::Counter;
+      const WorkerReport& report = players->reports()[i];
+      // A worker whose lanes wait for the trainer's queue counts its waits.
+      parts[i] = {is_playing[i],
+                  report[kForwards] + report[kRows] + report[kSearches] + report[kWaits]};
+    }
+    const RunProgress& now =
+        figures.look({.phase = phase,
+                      .learn = loop.progress(),
+                      .finished_games = sink.finished(),
+                      .publish_ns = models.held_ns(),
+                      .stalled_seconds = stalls.look(figures.elapsed(), parts)},
+                     players->reports());
     hooks.progresses(now);
     return now;
   };

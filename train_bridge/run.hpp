@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -75,16 +76,20 @@ struct RunProgress {
   std::uint64_t forwards = 0;  // batches evaluated
   double cpu_seconds = 0;      // processor time of all threads since the process began
   double resident_mib = 0;
+  /// The longest time for which a worker or the trainer has made no progress. One that waits, for
+  /// games, for the other or for room on the disk, is not stuck.
+  double stalled_seconds = 0;
 
   RunRates rates = {};
 };
 
 /// The start of a run.
 struct RunBeginning {
-  const RunConfig& config;   // with the chosen number of workers and evaluator
-  std::uint64_t network;     // Network::id() of the first weights used in self-play
-  std::string_view trainer;  // "cpu, 1 thread"
-  std::uint64_t games;       // in the run's log before this call
+  const RunConfig& config;                 // with the chosen number of workers and evaluator
+  std::uint64_t network;                   // Network::id() of the first weights used in self-play
+  std::string_view trainer;                // "cpu, 1 thread"
+  std::uint64_t games;                     // in the run's log before this call
+  std::span<const SettingChange> changes;  // of a resumed run
 };
 
 enum class RunOrder : std::uint8_t {
@@ -122,6 +127,7 @@ struct RunSummary {
 ///                                   process id
 ///   folder/config.json              the settings and the run's id; written last when a run begins,
 ///                                   so that a folder with this file can be resumed
+///   folder/changes.jsonl            a line for each setting that a resumed run changed
 ///   folder/games.senet              every finished game (docs/record-format.md)
 ///   folder/parked.senet             the games in play at the last checkpoint
 ///   folder/weights/NNNNNN.safetensors, latest.safetensors   000000: the initial weights; see
@@ -135,9 +141,10 @@ class Run {
   /// Reads the initial state of the run and opens its folder, which is created if missing. Fails
   /// when settings, weights or folder are unusable; nothing but the folder is created then. A
   /// resumed run continues from the newest checkpoint that can be loaded; newer ones are moved
-  /// aside with a warning. Fails when there is none although the run has trained or, unless this
-  /// call only plays, has games, and when a checkpoint is of another run. The table outlives the
-  /// run. `warning` as in RunHooks.
+  /// aside with a warning; settings that differ from config.json are recorded, and those that
+  /// cannot change are refused (check_changes). Fails when there is none although the run has
+  /// trained or, unless this call only plays, has games, and when a checkpoint is of another run.
+  /// The table outlives the run. `warning` as in RunHooks.
   static Result<Run> open(const RunGame& game, const RunConfig& config, const RunOptions& options,
                           const std::function<void(const std::string&)>& warning = {});
 
@@ -181,6 +188,7 @@ class Run {
   Start start_;
   FileHandle lock_;
   RecordLog log_;
+  std::optional<RunConfig> before_;  // the settings of a resumed run so far
 };
 
 /// Opens a run and plays it.

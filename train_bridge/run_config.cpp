@@ -165,6 +165,44 @@ Result<void> check_config(const RunGame& game, const RunConfig& config) {
   return check_memory_of_run(game, config, worker);
 }
 
+std::string change_text(const SettingChange& change) {
+  return fmt::format("setting {}: {} -> {}", change.setting, change.before, change.after);
+}
+
+std::vector<SettingChange> changed_settings(const RunConfig& before, const RunConfig& after) {
+  std::vector<SettingChange> settings;
+  for_each_setting(before, [&](const auto& entry, const auto& value) {
+    settings.push_back({std::string(entry.name), setting_text(value), {}});
+  });
+  std::size_t at = 0;
+  for_each_setting(
+      after, [&](const auto&, const auto& value) { settings[at++].after = setting_text(value); });
+  std::erase_if(settings, [](const SettingChange& s) { return s.before == s.after; });
+  return settings;
+}
+
+Result<void> check_changes(const RunConfig& before, const RunConfig& after) {
+  for (const SettingChange& change : changed_settings(before, after)) {
+    bool is_shape = false;
+    for_each_setting(before.network, [&](const auto& entry, const auto&) {
+      is_shape = is_shape || entry.name == change.setting;
+    });
+    if (is_shape) {
+      return fail(
+          fmt::format("{}: the network of the run has {}, not {}, and keeps its shape: a new run "
+                      "can begin with its weights",
+                      change.setting, change.before, change.after));
+    }
+    if (change.setting == setting_of(&SearchSettings::evaluates).name) {
+      return fail(
+          fmt::format("{}: the network of the run has learned to evaluate \"{}\", which cannot "
+                      "become \"{}\"",
+                      change.setting, change.before, change.after));
+    }
+  }
+  return {};
+}
+
 std::string config_text(const RunConfig& config) { return json_text(config_json(config), 2); }
 
 Result<void> save_config(const RunConfig& config, const std::filesystem::path& file,

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "games/settings.hpp"
 #include "nn/network_spec.hpp"
@@ -71,6 +72,17 @@ inline Result<void> check_config(const RunConfig& config) {
   const Result<const RunGame*> game = find_game<RunGame>(config.game);
   return game ? check_config(**game, config) : game.error();
 }
+
+/// A setting with two values, as config.json has them.
+struct SettingChange {
+  std::string setting, before, after;
+};
+/// "setting visits: 160 -> 200"
+std::string change_text(const SettingChange& change);
+/// The settings that differ, in the order of config.json.
+std::vector<SettingChange> changed_settings(const RunConfig& before, const RunConfig& after);
+/// Fails when a run cannot change so: its network keeps its shape and what it evaluates.
+Result<void> check_changes(const RunConfig& before, const RunConfig& after);
 
 /// The settings as JSON text.
 std::string config_text(const RunConfig& config);

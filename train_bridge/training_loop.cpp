@@ -83,7 +83,7 @@ Result<RefillReport> TrainingLoop::refill(const std::filesystem::path& log) {
 
 Result<void> TrainingLoop::run() {
   began_ = saved_ = Clock::now();
-  for (;;) {
+  for (;; ++turns_) {
     if (const auto saved = save_when_due(); !saved) return saved;
     if (const auto synced = sync_when_due(); !synced) return synced;
     // Waits for a game only when there is nothing to train, so a full queue is emptied after at
@@ -159,7 +159,7 @@ Result<void> TrainingLoop::take(const GameRecord& record) {
 
 // Waits while the disk is full, until games are no longer waited for: then the run is about to end.
 Result<void> TrainingLoop::append(const GameRecord& record) {
-  for (bool has_waited = false;; has_waited = true) {
+  for (bool has_waited = false;; has_waited = true, ++turns_) {
     const Result<void> appended = parts_.log.append(record);
     if (appended && has_waited) warn("the disk has room again: the run continues");
     if (appended || !is_disk_full() || parts_.games.closed()) return appended;

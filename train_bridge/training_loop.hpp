@@ -134,6 +134,9 @@ class TrainingLoop {
   /// on the thread of run(), or before it. Fails, and writes neither, unless all values are finite.
   Result<void> save();
 
+  /// Grows while run() makes progress, also when it waits for games or for room on the disk.
+  std::uint64_t turns() const { return turns_.load(std::memory_order_relaxed); }
+
   LearnProgress progress() const {
     const std::lock_guard lock(mutex_);
     return shown_;
@@ -189,6 +192,7 @@ class TrainingLoop {
   Clock::time_point began_ = Clock::now(), saved_ = began_, synced_ = began_;
 
   std::atomic<bool> hurries_{false};
+  std::atomic<std::uint64_t> turns_{0};
   mutable std::mutex mutex_;
   LearnProgress shown_;  // copy of progress_ for other threads
 };

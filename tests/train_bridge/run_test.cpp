@@ -4,17 +4,22 @@
 #include <senet/train.hpp>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "games/tic_tac_toe/tic_tac_toe.hpp"
 #include "selfplay/record_log.hpp"
 #include "tests/temporary_folder.hpp"
+#include "train_bridge/stall_watch.hpp"
 
 namespace senet {
 
@@ -112,6 +117,42 @@ TEST_F(OwnRun, BeginsShowsHowFarItIsAndEndsAtItsLimit) {
   EXPECT_EQ(result->games, 40u);
   EXPECT_GT(result->score, 0.6);
   EXPECT_FALSE(load_player<TicTacToe>(more->weights, 20));
+}
+
+// A worker that hangs, here in a hook, is seen while the others play.
+TEST_F(OwnRun, SeesThatAWorkerIsStuck) {
+  RunConfig settings = config();
+  settings.selfplay.workers = 2;
+  std::atomic<bool> is_held{false}, is_free{false};
+  RunHooks hooks;
+  hooks.learns = [&] {
+    if (is_held.exchange(true)) return true;
+    for (int i = 0; i < 12'000 && !is_free; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return true;
+  };
+  double longest = 0;
+  hooks.progresses = [&](const RunProgress& now) {
+    longest = std::max(longest, now.stalled_seconds);
+    if (longest > 1.5) is_free = true;
+  };
+  hooks.order = [&] { return is_free ? RunOrder::kFinish : RunOrder::kContinue; };
+  const Result<RunSummary> ended = run<Noughts>(settings, {.folder = folder()}, hooks);
+  ASSERT_TRUE(ended) << ended.error().reason();
+  EXPECT_GT(longest, 1.5);
+}
+
+// The watch's time runs for each part alone, and not for one that has ended.
+TEST(StallWatch, FindsThePartThatMakesNoProgress) {
+  StallWatch watch;
+  using Parts = std::array<StallWatch::Part, 2>;
+  EXPECT_EQ(watch.look(0, Parts{{{true, 1}, {true, 1}}}), 0);
+  EXPECT_EQ(watch.look(3, Parts{{{true, 2}, {true, 1}}}), 3);
+  EXPECT_EQ(watch.look(5, Parts{{{true, 3}, {true, 1}}}), 5);
+  EXPECT_EQ(watch.look(6, Parts{{{true, 3}, {true, 2}}}), 1);
+  EXPECT_EQ(watch.look(9, Parts{{{false, 3}, {true, 3}}}), 0);
+  EXPECT_EQ(watch.look(12, Parts{{{false, 3}, {true, 4}}}), 0);
 }
 
 // `auto` is timed once: a resumed run has the same evaluator.

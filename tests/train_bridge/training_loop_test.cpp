@@ -2,8 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <functional>
+#include <thread>
 
 #include "games/connect_four/connect_four.hpp"
 #include "tests/temporary_folder.hpp"
@@ -13,6 +16,39 @@ namespace senet {
 namespace {
 
 using G = TicTacToe;
+
+/// A trainer whose first step hangs until it is let go.
+struct HangingTrainer : CountingTrainer {
+  StepReport step(const TrainBatch& batch, float learning_rate) override {
+    hangs = true;
+    while (!is_free) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    return CountingTrainer::step(batch, learning_rate);
+  }
+  std::atomic<bool> hangs{false}, is_free{false};
+};
+
+// Its turns show whether it is stuck: they grow while it waits for games, not within a step.
+TEST(TrainingLoop, MakesTurnsUnlessItIsStuck) {
+  const TemporaryFolder folder;
+  HangingTrainer trainer;
+  Stretch run(folder.path(), small_settings(), trainer);
+  const auto sleep = [] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); };
+  std::thread thread([&] { EXPECT_TRUE(run.loop->run()); });
+  for (int i = 0; i < 12'000 && run.loop->turns() < 3; ++i) sleep();
+  EXPECT_GE(run.loop->turns(), 3u);
+  for (std::uint64_t number = 0; number < 30; ++number) {
+    EXPECT_TRUE(run.games.push(random_game<TicTacToe>(number)));
+  }
+  for (int i = 0; i < 12'000 && !trainer.hangs; ++i) sleep();
+  EXPECT_TRUE(trainer.hangs);
+  const std::uint64_t turns = run.loop->turns();
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  EXPECT_EQ(run.loop->turns(), turns);
+  trainer.is_free = true;
+  run.games.close();
+  thread.join();
+  EXPECT_GT(run.loop->turns(), turns);
+}
 
 TEST(TrainingLoop, TakesTheStepsThatGamesEarn) {
   const TemporaryFolder folder;

@@ -27,7 +27,7 @@ inline NetworkSpec small_spec() {
 }
 
 /// Only counts its steps: every weight is the number of steps, or not finite after step `bad_step`.
-class CountingTrainer final : public Trainer {
+class CountingTrainer : public Trainer {
  public:
   std::string_view name() const override { return "counting"; }
   void warm_up() override {}

@@ -12,6 +12,7 @@
 #include "games/games.hpp"
 #include "tools/command.hpp"
 #include "tools/metric.hpp"
+#include "tools/run/daemon.hpp"
 #include "tools/stop_signals.hpp"
 #include "tools/terminal.hpp"
 #include "train_bridge/resident_memory.hpp"
@@ -20,12 +21,15 @@
 namespace senet {
 namespace {
 
+constexpr const char* kLogFile = "selfplay.log";  // of a run folder
+
 struct SelfPlayArguments {
   std::string game;
   RunOptions options;
   bool quiet = false;  // no progress line and no summary
   bool verbose = false;
   bool print_config = false;
+  bool detach = false;
   bool no_train = false;
   std::map<std::string, std::string, std::less<>> settings;  // as given, by name
 };
@@ -45,13 +49,13 @@ Result<const RunGame*> find_run_game(const Games& games, std::string_view name) 
 
 void apply(const SelfPlayArguments& arguments, const RunGame& game, RunConfig& config) {
   const auto is_typed = [&](const char* name) { return arguments.settings.contains(name); };
-  // The mode decides whether a policy is trained, unless that was typed too.
-  if (const auto mode = arguments.settings.find("mode"); mode != arguments.settings.end()) {
+  // The mode of a new run decides whether a policy is trained, unless that was typed too.
+  const auto mode = arguments.settings.find("mode");
+  if (!arguments.options.resume && mode != arguments.settings.end()) {
     apply_setting(config, mode->first, mode->second).value();
     const bool has_policy = config.learn.samples.evaluates == Evaluates::kPosition;
     config.learn.trainer.policy_weight = has_policy ? 1.0f : 0.0f;
-    // The network of a resumed run keeps its shape.
-    if (!arguments.options.resume) config.network.policy_head = has_policy;
+    config.network.policy_head = has_policy;
   }
   for (const auto& [name, text] : arguments.settings) {
     apply_setting(config, name, text).value();
@@ -60,25 +64,6 @@ void apply(const SelfPlayArguments& arguments, const RunGame& game, RunConfig& c
   auto& play = config.selfplay.play;
   if (!is_typed("fast-visits")) play.fast_visits = std::min(play.fast_visits, play.full_visits);
   check_config(game, config).value();
-}
-
-/// "12:34", or "1:02:34" from an hour on.
-std::string clock_text(double seconds) {
-  const auto whole = static_cast<std::uint64_t>(std::max(seconds, 0.0));
-  const std::string minutes = fmt::format("{:02}:{:02}", whole / 60 % 60, whole % 60);
-  return whole < 3600 ? minutes : fmt::format("{}:{}", whole / 3600, minutes);
-}
-
-/// A number with commas between thousands.
-std::string grouped(std::uint64_t number) {
-  std::string text = std::to_string(number);
-  group_thousands(text);
-  return text;
-}
-
-/// "1 worker", "2 workers".
-std::string count_text(std::uint64_t count, std::string_view unit) {
-  return fmt::format("{} {}{}", grouped(count), unit, count == 1 ? "" : "s");
 }
 
 /// Whether this call has trained, so that the losses are known.
@@ -148,7 +133,7 @@ std::string progress_text(const RunProgress& now, const RunOptions& options, boo
 }
 
 /// What plays and trains.
-void print_beginning(const RunBeginning& begun, const Run& run, bool trains) {
+std::string beginning_text(const RunBeginning& begun, const Run& run, bool trains) {
   const SelfPlaySettings& settings = begun.config.selfplay;
   const PlaySettings& play = settings.play;
   std::string visits = count_text(play.full_visits, "visit");
@@ -156,80 +141,133 @@ void print_beginning(const RunBeginning& begun, const Run& run, bool trains) {
     visits +=
         fmt::format(" for {:.3g} % of the moves, else {}", 100 * play.full_share, play.fast_visits);
   }
-  print_stderr("{}: {}; {} x {}\n", begun.config.game, visits,
-               count_text(settings.workers, "worker"), count_text(settings.worker.lanes, "lane"));
-  print_stderr("run {}: network {}, {}\n", run.folder().string(), id_text(begun.network),
-               count_text(parameter_count(begun.config.network), "parameter"));
-  print_stderr("trainer {}\n", trains ? begun.trainer : "none (--no-train)");
-  if (begun.games > 0) print_stderr("continues after {}\n", count_text(begun.games, "game"));
+  std::string text = fmt::format("{}: {}; {} x {}\n", begun.config.game, visits,
+                                 count_text(settings.workers, "worker"),
+                                 count_text(settings.worker.lanes, "lane"));
+  text += fmt::format("run {}: network {}, {}\n", run.folder().string(), id_text(begun.network),
+                      count_text(parameter_count(begun.config.network), "parameter"));
+  text += fmt::format("trainer {}\n", trains ? begun.trainer : "none (--no-train)");
+  for (const SettingChange& change : begun.changes) text += change_text(change) + '\n';
+  if (begun.games > 0) {
+    text += fmt::format("continues after {}\n", count_text(begun.games, "game"));
+  }
+  return text;
 }
 
 /// What a run did, and what to do with it.
-void print_summary(const RunSummary& ended, const AnyGame& game, const RunOptions& options) {
+std::string summary_text(const RunSummary& ended, const AnyGame& game, const RunOptions& options) {
   const RunProgress& done = ended.progress;
   const LearnProgress& learn = done.learn;
   const std::string folder = options.folder.string(), weights = ended.weights.string();
   const double per_minute =
       60 * static_cast<double>(done.finished_games) / std::max(done.seconds, 1e-3);
-  print_stderr("\n{} in {}, {} a minute; {} in the run\n", count_text(done.finished_games, "game"),
-               clock_text(done.seconds), grouped(static_cast<std::uint64_t>(per_minute)),
-               count_text(learn.positions, "position"));
+  std::string text =
+      fmt::format("{} in {}, {} a minute; {} in the run\n", count_text(done.finished_games, "game"),
+                  clock_text(done.seconds), grouped(static_cast<std::uint64_t>(per_minute)),
+                  count_text(learn.positions, "position"));
   if (options.train) {
-    print_stderr("{} and {} in the run\n", count_text(learn.steps, "training step"),
-                 count_text(learn.iterations, "network"));
-    if (has_losses(learn)) print_stderr("{}\n", losses_text(learn, 3));
+    text += fmt::format("{} and {} in the run\n", count_text(learn.steps, "training step"),
+                        count_text(learn.iterations, "network"));
+    if (has_losses(learn)) text += losses_text(learn, 3) + '\n';
     if (learn.dropped_steps >= 1) {
-      print_stderr("{} dropped: self-play was faster than the trainer\n",
-                   count_text(static_cast<std::uint64_t>(learn.dropped_steps), "step"));
+      text += fmt::format("{} dropped: self-play was faster than the trainer\n",
+                          count_text(static_cast<std::uint64_t>(learn.dropped_steps), "step"));
     }
   }
   const std::string library =
       game.own_tables == nullptr ? "" : fmt::format(" --game-library {}", game.own_tables->file());
-  print_stderr("newest weights: {}\nnext:\n", weights);
+  text += fmt::format("newest weights: {}\nnext:\n", weights);
   if (options.train) {
-    print_stderr("  senet match{} --game {} --second untrained --visits 0 \\\n    --first {}\n",
-                 library, game.name, weights);
+    text +=
+        fmt::format("  senet match{} --game {} --second untrained --visits 0 \\\n    --first {}\n",
+                    library, game.name, weights);
   }
-  print_stderr("  senet selfplay{} --run {} --resume{}\n", library, folder,
-               options.train ? "" : " --no-train");
+  text += fmt::format("  senet selfplay{} --run {}{}\n", library, folder,
+                      options.train ? "" : " --no-train");
+  return text;
 }
+
+/// Where a run's messages go: to stderr; as a daemon to RUN/selfplay.log, whose lines have the
+/// time. Any thread may print.
+class Messages {
+ public:
+  explicit Messages(std::optional<RotatedLog> log) : log_(std::move(log)) {}
+
+  void print(const std::string& text) {
+    if (log_) return log_->write(text);
+    print_stderr("{}", text);
+  }
+  RotatedLog* log() { return log_ ? &*log_ : nullptr; }
+
+ private:
+  std::optional<RotatedLog> log_;
+};
 
 // SIGTERM, SIGINT and SIGHUP park the games in play: service managers wait for seconds, and a game
 // may take minutes.
-Result<void> play(Run& run, const AnyGame& game, const SelfPlayArguments& arguments) {
+Result<void> play(Run& run, const AnyGame& game, const SelfPlayArguments& arguments,
+                  DaemonChild* daemon) {
   const RunOptions& options = arguments.options;
   StopSignals signals(StopSignals::Mode::kEach);
-  const bool is_terminal = isatty(STDERR_FILENO) != 0;
+  const bool is_terminal = daemon == nullptr && isatty(STDERR_FILENO) != 0;
+  std::optional<RotatedLog> log;
+  if (daemon != nullptr) {
+    Result<RotatedLog> opened = RotatedLog::open(options.folder / kLogFile);
+    if (!opened) return opened.error();
+    log.emplace(*std::move(opened));
+  }
+  Messages messages(std::move(log));
+  ServiceManager manager;
   std::optional<RunPhase> shown;
   double shown_at = 0;
   TrainerPace pace;
   RunHooks hooks;
-  hooks.begins = [&](const RunBeginning& begun) { print_beginning(begun, run, options.train); };
+  hooks.begins = [&](const RunBeginning& begun) {
+    messages.print(beginning_text(begun, run, options.train));
+  };
   // A progress line on a terminal, else a log line every 10 s and for each new phase.
   hooks.progresses = [&](const RunProgress& now) {
     const bool keeps_up = pace.keeps_up(now);
-    if (arguments.quiet || (!is_terminal && now.seconds - shown_at < 10 && now.phase == shown))
-      return;
-    shown_at = now.seconds;
+    if (daemon != nullptr) daemon->leave(*messages.log());
+    manager.keep_alive(now.stalled_seconds);
+    const bool is_due = now.seconds - shown_at >= 10 || now.phase != shown;
+    if (is_due) {
+      // READY belongs to the first of these messages, STOPPING to the end of play.
+      const char* const sign = !shown                            ? "READY=1\n"
+                               : now.phase != RunPhase::kPlaying ? "STOPPING=1\n"
+                                                                 : "";
+      constexpr std::size_t kColumns = 200;
+      manager.send(
+          fmt::format("{}STATUS={}", sign, progress_text(now, options, keeps_up, kColumns)));
+    }
+    if (!is_due && (!is_terminal || arguments.quiet)) return;
+    if (is_due) shown_at = now.seconds;
     shown = now.phase;
+    if (arguments.quiet) return;
     // A line that wraps would not be erased completely by the next update.
     const std::size_t columns = is_terminal ? terminal_columns(STDERR_FILENO) - 1 : 80;
-    std::string line = progress_text(now, options, keeps_up, columns);
-    line = is_terminal ? "\r\x1b[K" + line : line + '\n';
-    print_stderr("{}", line);
+    const std::string line = progress_text(now, options, keeps_up, columns);
+    messages.print(is_terminal ? "\r\x1b[K" + line : line + '\n');
     std::fflush(stderr);
   };
   hooks.order = [&] { return signals.count() == 0 ? RunOrder::kContinue : RunOrder::kPark; };
   hooks.warning = [&](const std::string& reason) {
-    print_stderr("{}senet selfplay: {}\n", is_terminal && shown ? "\n" : "", reason);
+    messages.print(fmt::format("{}senet selfplay: {}\n", is_terminal && shown ? "\n" : "", reason));
   };
   if (arguments.verbose) {
-    hooks.note = [](const std::string& reason) { print_stderr("note: {}\n", reason); };
+    hooks.note = [&](const std::string& reason) { messages.print("note: " + reason + '\n'); };
   }
   const Result<RunSummary> ended = run.play(hooks);
   if (is_terminal && shown) std::fputc('\n', stderr);
-  if (!ended) return ended.error();
-  if (!arguments.quiet) print_summary(*ended, game, options);
+  if (!ended) {
+    if (daemon == nullptr) return ended.error();
+    messages.print("senet selfplay: " + ended.error().reason() + '\n');
+    if (!daemon->has_left()) return ended.error();
+    throw ExitCode{1};
+  }
+  if (arguments.quiet) return {};
+  if (daemon == nullptr) messages.print("\n");
+  messages.print(summary_text(*ended, game, options));
   return {};
 }
 
@@ -251,11 +289,27 @@ std::map<std::string, std::string, std::less<>> default_texts(const Games& games
   return texts;
 }
 
-Job prepare(const SelfPlayArguments& arguments, const Games& games) {
-  const RunOptions& options = arguments.options;
+Job prepare(SelfPlayArguments arguments, const Games& games) {
+  RunOptions& options = arguments.options;
   if (options.resume && options.folder.empty()) throw fail("--resume requires --run");
   if (options.folder.empty() && !arguments.print_config) {
     throw fail("--run is required: the folder for the run, for example --run runs/first");
+  }
+  std::error_code unknown;
+  if (!options.folder.empty() && std::filesystem::exists(options.folder / "config.json", unknown)) {
+    if (!options.weights.empty()) {
+      throw fail(
+          fmt::format("--weights: {} already holds a run, which has its own weights: name another "
+                      "folder for a new run",
+                      options.folder.string()));
+    }
+    options.resume = true;
+  }
+  std::optional<DaemonChild> daemon;
+  if (arguments.detach && !arguments.print_config) {
+    const std::string folder = options.folder.string();
+    daemon.emplace(DaemonChild::fork(fmt::format("its messages are in {}\nsenet stop {} ends it\n",
+                                                 (options.folder / kLogFile).string(), folder)));
   }
   const auto find = [&games](std::string_view name) { return find_run_game(games, name); };
   const auto default_of = [&] {
@@ -269,7 +323,9 @@ Job prepare(const SelfPlayArguments& arguments, const Games& games) {
         fmt::format("--game: the run in {} is for {}", options.folder.string(), config.game));
   }
   const RunGame& game = *find(config.game).value();
+  const RunConfig before = config;
   apply(arguments, game, config);
+  if (options.resume) check_changes(before, config).value();
   if (arguments.print_config) {
     return [text = config_text(config)]() -> Result<void> {
       fmt::print("{}\n", text);
@@ -279,9 +335,10 @@ Job prepare(const SelfPlayArguments& arguments, const Games& games) {
   Run run = Run::open(game, config, options, [](const auto& reason) {
               print_stderr("senet selfplay: {}\n", reason);
             }).value();
-  return [run = std::move(run), &rules = *game.any, arguments]() mutable {
-    return play(run, rules, arguments);
-  };
+  return
+      [run = std::move(run), &rules = *game.any, arguments, daemon = std::move(daemon)]() mutable {
+        return play(run, rules, arguments, daemon ? &*daemon : nullptr);
+      };
 }
 
 }  // namespace
@@ -295,8 +352,13 @@ void add_selfplay_command(const Command& program, const Games& games) {
   command.option("--game", arguments->game, "the game")
       .shows_type("NAME")
       .shows_default(std::string(default_game(games).name));
-  command.option("--run", options.folder, "the run folder; required, except with --print-config");
-  command.flag("--resume", options.resume, "continue the run in the folder, with its settings");
+  command.option("--run", options.folder,
+                 "the run folder; a run that is there continues, with its settings; required, "
+                 "except with --print-config");
+  command.flag("--resume", options.resume, "the folder must hold a run");
+  command.flag("--detach", arguments->detach,
+               "continue in the background, with messages in RUN/selfplay.log; senet status and "
+               "senet stop take RUN");
   command
       .option("--minutes", options.minutes,
               "this call stops after so many minutes, once the games in play have finished; 0: no "
@@ -336,7 +398,8 @@ void add_selfplay_command(const Command& program, const Games& games) {
   for_each_setting(names, add);
   command.footer(fmt::format(
       "Defaults are those of {}, followed by those of games that differ. A resumed run keeps its "
-      "settings, except those given again; the shape of its network cannot change. senet selfplay "
+      "settings, except those given again, which RUN/changes.jsonl lists; the shape of its network "
+      "and --mode cannot change. senet selfplay "
       "--game NAME --print-config prints all settings of a game.",
       default_game(games).name));
   command.runs([arguments, &games] {

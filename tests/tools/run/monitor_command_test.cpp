@@ -102,7 +102,7 @@ TEST_F(MonitorCommand, CallsAKilledDaemonDead) {
   wait_for("running");
   daemon.send(SIGKILL);
   wait_for("DEAD");
-  EXPECT_NE(output({}).find("DEAD for 0:00:0"), std::string::npos);
+  EXPECT_NE(output({}).find("DEAD for 00:0"), std::string::npos);
   EXPECT_NE(output({"--prometheus"}).find("} 0\n"), std::string::npos);
 }
 
@@ -130,6 +130,29 @@ TEST_F(MonitorCommand, WritesForOtherPrograms) {
   const std::filesystem::directory_iterator files(folder_ / "board");
   ASSERT_NE(files, std::filesystem::directory_iterator());
   EXPECT_TRUE(files->path().filename().string().starts_with("events.out.tfevents."));
+}
+
+// Its bars are those of the last hour: of a rate that has not changed since then, all are equal.
+TEST_F(MonitorCommand, TheDashboardShowsTheLastHour) {
+  std::filesystem::create_directories(run());
+  const std::vector<MetricName> names = {{"games_per_minute", "games/min"}};
+  MetricsMap map = MetricsMap::open(run() / "metrics.map", "game", names, names.size()).value();
+  for (int i = 0; i < 7200; ++i) {
+    map.write(std::vector<double>{i < 3600 ? 100.0 + i : 600.0});
+    map.remember();
+  }
+  const std::vector<std::string> lines = text_lines(output({}));
+  const auto line = std::ranges::find_if(
+      lines, [](const auto& text) { return text.find("games/min") != std::string::npos; });
+  ASSERT_NE(line, lines.end());
+  std::size_t bars = 0;
+  for (std::size_t at = line->find("▅"); at != std::string::npos; at = line->find("▅", at + 1)) {
+    ++bars;
+  }
+  EXPECT_GT(bars, 5u) << *line;
+  for (const char* other : {"▁", "▂", "▃", "▄", "▆", "▇", "█"}) {
+    EXPECT_EQ(line->find(other), std::string::npos) << *line;
+  }
 }
 
 TEST_F(MonitorCommand, FindsTheLatestRun) {

@@ -87,12 +87,12 @@ TEST_F(SelfPlayCommand, MakesARunAndGoesOnWithIt) {
   ASSERT_TRUE(latest) << latest.error().reason();
   EXPECT_TRUE(std::ranges::equal(latest->parameters(), begun.trainer.ema));
 
-  // A second run in the same folder is refused and changes nothing.
-  expect_failure(run_senet(tiny({"--games", "60"})), 2, "selfplay",
-                 " already holds a run: continue it with --resume");
-  EXPECT_EQ(games(), first(60));
+  // The same call continues it.
+  expect_finished(run_senet(tiny({"--games", "10"})));
+  EXPECT_EQ(games(), first(70));
+  EXPECT_FALSE(std::filesystem::exists(run() / "changes.jsonl"));
 
-  std::uint64_t played = 60;
+  std::uint64_t played = 70;
   for (const std::uint64_t more : {1, 30, 9}) {
     const Checkpoint before = checkpoint();
     expect_finished(run_senet(resume({"--games", std::to_string(more)})));
@@ -141,7 +141,7 @@ TEST_F(SelfPlayCommand, BackgammonLearnsFromAfterstates) {
   EXPECT_GT(saved->trainer.steps, 0u);
 }
 
-// A new run gets the policy that its mode needs; a resumed one keeps its network.
+// A new run gets the policy that its mode needs; a resumed one keeps its mode.
 TEST_F(SelfPlayCommand, TheModeDecidesAboutThePolicy) {
   const auto config_with = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"selfplay", "--print-config", "--mode", "position"});
@@ -161,15 +161,13 @@ TEST_F(SelfPlayCommand, TheModeDecidesAboutThePolicy) {
   config.network.policy_head = true;
   std::filesystem::create_directories(run());
   ASSERT_TRUE(save_config(config, run() / "config.json"));
-  text = config_with({"--run", run().string(), "--resume"});
-  EXPECT_TRUE(has(text, "\"policy-head\": true,") && has(text, "\"policy-weight\": 1.0,")) << text;
-  config.network.policy_head = false;
-  ASSERT_TRUE(save_config(config, run() / "config.json"));
-  const ProgramRun refused =
-      run_senet({"selfplay", "--mode", "position", "--run", run().string(), "--resume"});
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_TRUE(has(refused.err, "a network without a policy head cannot evaluate positions"))
-      << refused.err;
+  const auto run_with = [&](const char* mode) {
+    return run_senet({"selfplay", "--print-config", "--mode", mode, "--run", run().string()});
+  };
+  expect_failure(run_with("position"), 2, "selfplay",
+                 "--mode: the network of the run has learned to evaluate \"afterstates\"");
+  text = run_with("afterstates").out;
+  EXPECT_TRUE(has(text, "\"policy-head\": true,") && has(text, "\"policy-weight\": 0.0,")) << text;
 }
 
 // The games in play are parked: a resumed run continues them before it begins others.
@@ -299,7 +297,7 @@ TEST_F(SelfPlayCommand, ReportsToPeople) {
         std::string(" training steps and "),
         "newest weights: " + folder + "/weights/latest.safetensors\n",
         std::string("  senet match --game tic_tac_toe --second untrained"),
-        "  senet selfplay --run " + folder + " --resume\n"}) {
+        "  senet selfplay --run " + folder + "\n"}) {
     EXPECT_NE(run_of.err.find(text), std::string::npos) << text << " in\n" << run_of.err;
   }
   std::istringstream lines(run_of.err);
@@ -428,9 +426,8 @@ TEST_F(SelfPlayCommand, DamagedFilesAreNamed) {
   damaged("config.json", replaced("\"position\"", "\"afterstates\""), 2, "no afterstates");
   damaged("games.senet", "no log at all, by any means", 2, "");
 
-  expect_failure(
-      run_senet(resume({"--width", "24"})), 2, "selfplay",
-      (run() / "checkpoint.safetensors").string() + ": made for a network with width 16, not 24");
+  expect_failure(run_senet(resume({"--width", "24"})), 2, "selfplay",
+                 "--width: the network of the run has 16, not 24, and keeps its shape");
 
   expect_finished(run_senet(resume({"--games", "1"})));
   EXPECT_EQ(games(), first(21));
@@ -606,7 +603,8 @@ TEST_F(SelfPlayCommand, BeginsWithGivenWeights) {
   ASSERT_TRUE(save_network(given, file));
   expect_finished(run_senet(tiny({"--games", "1", "--no-train", "--weights", file.string()})));
   EXPECT_TRUE(std::ranges::equal(checkpoint().trainer.ema, given.parameters()));
-  expect_failure(run_senet(resume({"--weights", file.string()})), 2, "selfplay", "--weights");
+  expect_failure(run_senet(tiny({"--weights", file.string()})), 2, "selfplay",
+                 "--weights: " + run().string() + " already holds a run");
   std::filesystem::remove_all(run());
   expect_failure(run_senet(tiny({"--value-layers", "2", "--weights", file.string()})), 2,
                  "selfplay", "--weights: " + file.string());

@@ -6,7 +6,9 @@
 #include <array>
 #include <cmath>
 #include <ctime>
+#include <limits>
 
+#include "tools/metric.hpp"
 #include "tools/run/monitor/run_view.hpp"
 
 namespace senet {
@@ -64,18 +66,18 @@ std::string percent(double share) {
 /// The newest values, in `columns` steps of equal time, from the lowest to the highest.
 std::string sparkline(const std::vector<double>& values, std::size_t columns) {
   constexpr std::array<std::string_view, 8> kBars = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-  if (values.empty() || columns == 0) return std::string(columns, ' ');
-  const std::size_t count = std::min(values.size(), columns);
-  std::vector<double> means(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t begin = i * values.size() / count, end = (i + 1) * values.size() / count;
-    double sum = 0;
-    for (std::size_t k = begin; k < end; ++k) sum += std::isfinite(values[k]) ? values[k] : 0;
-    means[i] = sum / static_cast<double>(end - begin);
+  const std::vector<double> means = part_means(values, columns);
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const double mean : means) {  // NaN is in no comparison the smaller or larger one
+    low = std::min(low, mean);
+    high = std::max(high, mean);
   }
-  const auto [low, high] = std::ranges::minmax(means);
-  std::string line(columns - count, ' ');
+  std::string line(columns - means.size(), ' ');
   for (const double mean : means) {
+    if (!std::isfinite(mean)) {
+      line += ' ';
+      continue;
+    }
     const double height = high > low ? (mean - low) / (high - low) : 0.5;
     line.append(kBars[static_cast<std::size_t>(std::lround(height * (kBars.size() - 1)))]);
   }
@@ -92,11 +94,6 @@ struct Box {
   std::string title;
   std::vector<Line> lines;
 };
-
-std::string clock_text(double seconds) {
-  const auto whole = static_cast<std::int64_t>(std::max(seconds, 0.0));
-  return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
-}
 
 class Drawing {
  public:

@@ -22,23 +22,6 @@ struct MonitorArguments {
   bool json = false, prometheus = false, once = false;
 };
 
-/// The folder below `folder` whose metrics.map was written last.
-Result<std::filesystem::path> latest_run(const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::path latest;
-  std::filesystem::file_time_type newest;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    std::error_code missing;
-    const auto time = std::filesystem::last_write_time(entry.path() / "metrics.map", missing);
-    if (missing || (!latest.empty() && time <= newest)) continue;
-    latest = entry.path();
-    newest = time;
-  }
-  if (error) return fail(fmt::format("{}: {}", folder.string(), error.message()));
-  if (latest.empty()) return fail(fmt::format("{}: no folder of a run", folder.string()));
-  return latest;
-}
-
 /// The terminal in use by the dashboard: another screen without a cursor, and keys that come at
 /// once. Restored on destruction.
 class Screen {
@@ -97,7 +80,7 @@ Result<void> watch(const std::filesystem::path& folder) {
   const StopSignals signals(StopSignals::Mode::kFirstOnly);
   const Screen screen;
   while (!signals.has_come()) {
-    const Result<RunView> run = RunView::read(folder);
+    const Result<RunView> run = RunView::read(folder, kDashboardRows);
     if (!run) return run.error();
     screen.show(
         dashboard(*run, terminal_columns(STDOUT_FILENO), terminal_rows(STDOUT_FILENO), true));
@@ -110,7 +93,9 @@ Result<void> monitor(const MonitorArguments& arguments, const std::filesystem::p
   const bool is_export = arguments.json || arguments.prometheus || !arguments.html.empty() ||
                          !arguments.tensorboard.empty();
   if (!is_export && !arguments.once && isatty(STDOUT_FILENO) != 0) return watch(folder);
-  const Result<RunView> run = RunView::read(folder);
+  const bool has_history = !arguments.html.empty() || !arguments.tensorboard.empty();
+  const Result<RunView> run =
+      RunView::read(folder, has_history ? MetricsMap::kHistoryRows : kDashboardRows);
   if (!run) return run.error();
   if (!is_export) fmt::print("{}", joined(dashboard(*run, text_columns(), 24, false)));
   if (arguments.json) fmt::print("{}\n", monitor_json(*run));
@@ -158,9 +143,10 @@ void add_monitor_command(const Command& program) {
     }
     std::filesystem::path folder = arguments->run;
     if (!arguments->latest.empty()) {
-      const auto latest = latest_run(arguments->latest);
-      if (!latest) return fail("--latest: " + latest.error().reason());
-      folder = *latest;
+      const auto runs = runs_below(arguments->latest);
+      if (!runs) return fail("--latest: " + runs.error().reason());
+      if (runs->empty()) return fail("--latest: " + arguments->latest + ": no folder of a run");
+      folder = runs->front();
     }
     return Job([arguments, folder] { return monitor(*arguments, folder); });
   });

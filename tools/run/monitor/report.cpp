@@ -72,16 +72,10 @@ std::vector<std::pair<double, double>> thinned(const std::vector<double>& times,
                                                const std::vector<double>& values,
                                                std::size_t most) {
   std::vector<std::pair<double, double>> points;
-  const std::size_t count = std::min(times.size(), most);
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t begin = i * times.size() / count, end = (i + 1) * times.size() / count;
-    double sum = 0, finite = 0;
-    for (std::size_t k = begin; k < end; ++k) {
-      if (!std::isfinite(values[k])) continue;
-      sum += values[k];
-      ++finite;
-    }
-    if (finite > 0) points.emplace_back(times[begin], sum / finite);
+  const std::vector<double> means = part_means(values, most);
+  for (std::size_t i = 0; i < means.size(); ++i) {
+    if (std::isfinite(means[i]))
+      points.emplace_back(times[i * times.size() / means.size()], means[i]);
   }
   return points;
 }

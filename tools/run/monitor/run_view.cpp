@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -13,8 +14,8 @@
 namespace senet {
 
 std::string_view phase_name(double phase) {
-  constexpr std::array<std::string_view, 4> kNames = {"playing", "finishing games",
-                                                      "dropping games", "saving"};
+  constexpr std::array<std::string_view, 4> kNames = {"playing", "finishing games", "parking games",
+                                                      "saving"};
   return phase >= 0 && phase < kNames.size() ? kNames[static_cast<std::size_t>(phase)] : "";
 }
 
@@ -28,13 +29,44 @@ std::string short_number(double value) {
   return fmt::format("{:.3g}", value);
 }
 
-Result<RunView> RunView::read(const std::filesystem::path& folder) {
+std::vector<double> part_means(const std::vector<double>& values, std::size_t most) {
+  const std::size_t count = std::min(values.size(), most);
+  std::vector<double> means;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t begin = i * values.size() / count, end = (i + 1) * values.size() / count;
+    double sum = 0, finite = 0;
+    for (std::size_t k = begin; k < end; ++k) {
+      if (!std::isfinite(values[k])) continue;
+      sum += values[k];
+      ++finite;
+    }
+    means.push_back(sum / finite);
+  }
+  return means;
+}
+
+Result<std::vector<std::filesystem::path>> runs_below(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::vector<std::pair<std::filesystem::file_time_type, std::filesystem::path>> found;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    std::error_code missing;
+    const auto time = std::filesystem::last_write_time(entry.path() / "metrics.map", missing);
+    if (!missing) found.emplace_back(time, entry.path());
+  }
+  if (error) return fail(fmt::format("{}: {}", folder.string(), error.message()));
+  std::ranges::sort(found, std::greater());
+  std::vector<std::filesystem::path> folders;
+  for (auto& [time, path] : found) folders.push_back(std::move(path));
+  return folders;
+}
+
+Result<RunView> RunView::read(const std::filesystem::path& folder, std::size_t most) {
   Result<MetricsReader> reader = MetricsReader::open(folder / "metrics.map");
   if (!reader) return reader.error();
   RunView run(folder.string(), *std::move(reader));
   Result<MetricsReader::Snapshot> snapshot = run.reader_.read();
   if (!snapshot) return snapshot.error();
-  Result<std::vector<double>> rows = run.reader_.history();
+  Result<std::vector<double>> rows = run.reader_.history(most);
   if (!rows) return rows.error();
   Result<std::vector<MetricsReader::Event>> events = run.reader_.events();
   if (!events) return events.error();

@@ -25,8 +25,9 @@ class RunView {
   /// A heartbeat older than this is a dead daemon. A live one writes ten times a second.
   static constexpr double kMostAge = 2;
 
-  /// Reads the map of the run in `folder`.
-  static Result<RunView> read(const std::filesystem::path& folder);
+  /// Reads the map of the run in `folder`, with the newest `most` rows of its history.
+  static Result<RunView> read(const std::filesystem::path& folder,
+                              std::size_t most = MetricsMap::kHistoryRows);
 
   const std::string& folder() const { return folder_; }
   const std::string& game() const { return reader_.subject(); }
@@ -62,6 +63,9 @@ class RunView {
   double age_ = 0;
 };
 
+/// The folders below `folder` that have a metrics.map, the one written last first.
+Result<std::vector<std::filesystem::path>> runs_below(const std::filesystem::path& folder);
+
 constexpr std::string_view name_of(RunState state) {
   constexpr std::string_view kNames[] = {"running", "ended", "DEAD"};
   return kNames[static_cast<std::size_t>(state)];
@@ -73,6 +77,12 @@ std::string_view phase_name(double phase);
 /// At most seven characters: "1,234", "12.3 K", "4.56 M", "0.0123"; "-" if it is not finite.
 std::string short_number(double value);
 
+/// The means of the finite values in `most` parts of equal length, or of fewer values than that the
+/// values; NaN for a part without any.
+std::vector<double> part_means(const std::vector<double>& values, std::size_t most);
+
+/// Rows of the history that the dashboard shows: those of the last hour.
+inline constexpr std::size_t kDashboardRows = 3600;
 /// The dashboard: lines of `columns` characters, at most `rows` of them (at least 80 by 24), with
 /// SGR colours if `colours`.
 std::vector<std::string> dashboard(const RunView& run, std::size_t columns, std::size_t rows,
