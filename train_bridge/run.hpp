@@ -13,7 +13,7 @@
 
 #include "nn/file.hpp"
 #include "nn/network.hpp"
-#include "selfplay/record_log.hpp"
+#include "selfplay/game_log.hpp"
 #include "train_bridge/checkpoint.hpp"
 #include "train_bridge/choose_trainer.hpp"
 #include "train_bridge/run_config.hpp"
@@ -122,7 +122,8 @@ struct RunSummary {
 ///                                   process id
 ///   folder/config.json              the settings and the run's id; written last when a run begins,
 ///                                   so that a folder with this file can be resumed
-///   folder/games.senet              every finished game (docs/record-format.md)
+///   folder/games.senet              finished games (docs/record-format.md); before them those of
+///   games.NNNNNN.senet              closed files, each with its games.NNNNNN.index
 ///   folder/weights/NNNNNN.safetensors, latest.safetensors   000000: the initial weights; see
 ///                                   save_to_weights_folder()
 ///   folder/checkpoint.safetensors   optimiser and counters; checkpoint.N.safetensors: those
@@ -160,7 +161,7 @@ class Run {
   };
 
   Run(const RunGame& game, RunConfig config, RunOptions options, Start start, FileHandle lock,
-      RecordLog log)
+      GameLog log)
       : game_(&game),
         config_(std::move(config)),
         options_(std::move(options)),
@@ -177,7 +178,7 @@ class Run {
   RunOptions options_;
   Start start_;
   FileHandle lock_;
-  RecordLog log_;
+  GameLog log_;
 };
 
 /// Opens a run and plays it.

@@ -93,7 +93,7 @@ struct Box {
   std::vector<Line> lines;
 };
 
-std::string clock_text(double seconds) {
+std::string hours_text(double seconds) {
   const auto whole = static_cast<std::int64_t>(std::max(seconds, 0.0));
   return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
@@ -211,9 +211,9 @@ std::vector<std::string> dashboard(const RunView& run, std::size_t columns, std:
   Text top = drawing.text();
   top.add(" senet ", kBold).add(run.game()).add("  ");
   std::string state(name_of(run.state()));
-  if (run.state() == RunState::kDead) state += fmt::format(" for {}", clock_text(run.age()));
+  if (run.state() == RunState::kDead) state += fmt::format(" for {}", hours_text(run.age()));
   if (run.state() == RunState::kRunning) state = std::string(phase_name(run["phase"]));
-  const std::string end = fmt::format("  {} ", clock_text(run["seconds"]));
+  const std::string end = fmt::format("  {} ", hours_text(run["seconds"]));
   const std::size_t room = columns - end.size() - state.size() - 2;
   top.add_cut(run.folder(), room).pad_to(room + 2);
   top.add(state, run.state() == RunState::kDead ? kRed : kGreen).add(end);
