@@ -25,7 +25,7 @@ std::optional<std::uint32_t> number_in(std::string_view name, std::string_view e
   const auto [stop, error] = std::from_chars(name.data(), name.data() + name.size(), number);
   const bool is_whole = error == std::errc{} && stop == name.data() + name.size();
   if (!is_whole || number == 0 || number >= kMaxSegment) return std::nullopt;
-  // "games.0000001.senet" is a file of somebody else.
+  // "games.0000001.senet" is no file of ours.
   if (name.size() > kLeastDigits && name.front() == '0') return std::nullopt;
   return number;
 }

@@ -1,5 +1,5 @@
-// The index of a closed file of a game log: which games it contains, so that nobody has to read it
-// to know.
+// The index of a closed file of a game log: which games it contains, so that a resume need not read
+// the file.
 #pragma once
 
 #include <cstddef>

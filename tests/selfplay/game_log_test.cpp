@@ -186,7 +186,7 @@ TEST_F(GameLogTest, EveryStateInBetweenIsContinued) {
     }
     std::filesystem::copy(copy.path(), path_, std::filesystem::copy_options::recursive);
   }
-  // A growing file that somebody removed is another matter.
+  // A growing file that a user removed is another matter.
   std::filesystem::remove(growing());
   EXPECT_TRUE(open_log().recovery().created);
 }

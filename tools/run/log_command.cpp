@@ -278,7 +278,7 @@ class SideFile {
 };
 
 /// Replaces a file by one with its good records. The original, the records that were dropped and
-/// the damaged bytes stay beside it.
+/// the damaged bytes stay next to it.
 void repair_file(const LogFile& file, const AnyGame& game, Judge& judge) {
   const FileHandle from = FileHandle::open(file.path, FileHandle::Mode::kRead).value();
   const std::vector<std::byte> header = file_header(game.name);

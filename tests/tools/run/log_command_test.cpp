@@ -78,7 +78,7 @@ TEST_F(LogCommand, ACleanLogIsClean) {
   // Without indexes it is clean, too: they are made when it is needed.
   std::filesystem::remove(index_file(run(), 1));
   EXPECT_EQ(log("verify").exit_code, 0);
-  // Its writer may be at work.
+  // A writer may have it open.
   const GameLog open = open_log();
   auto bytes = read_file(growing());
   bytes.push_back(std::byte{'S'});
