@@ -225,9 +225,8 @@ Result<bool> RecordReader::next(GameRecord& record) {
     const auto payload = unpacker_.unpack(scanner_.header(), scanner_.stored());
     const auto decoded = payload ? decode(*payload, record) : payload.error();
     if (decoded) return true;
-    if (undecodable_.count++ > 0) continue;
-    undecodable_.first_at = scanner_.position() - scanner_.header().frame_bytes();
-    undecodable_.first_reason = decoded.error().reason();
+    undecodable_.add({1, file_.path(), scanner_.position() - scanner_.header().frame_bytes(),
+                      decoded.error().reason()});
   }
 }
 

@@ -32,11 +32,20 @@ struct RecoveryReport {
   std::filesystem::path moved_to;  // ... to this file; empty when there was none
 };
 
-/// Intact records that cannot be decoded, of a newer program or forged.
-struct UndecodableRecords {
+/// Intact records that a reader skips: they cannot be decoded, of a newer program or forged, or
+/// break the rules of their game.
+struct SkippedRecords {
   std::uint64_t count = 0;
-  std::uint64_t first_at = 0;  // position of the first, in bytes
+  std::filesystem::path first_in;  // the file of the first ...
+  std::uint64_t first_at = 0;      // ... and its position there, in bytes
   std::string first_reason;
+
+  /// Adds those of a later part of the log.
+  void add(const SkippedRecords& later) {
+    const std::uint64_t before = count;
+    if (before == 0) *this = later;
+    count = before + later.count;
+  }
 };
 
 /// Appends records to one file. Holds the file's lock, so only one process can write it at a time.
@@ -117,6 +126,7 @@ class RecordReader {
   /// decoded. Fails when the file cannot be read or became shorter.
   Result<bool> next(GameRecord& record);
 
+  const std::filesystem::path& path() const { return file_.path(); }
   /// The log's game; empty when its header is damaged.
   const std::string& game() const { return game_; }
   bool header_damaged() const { return header_damaged_; }
@@ -127,10 +137,12 @@ class RecordReader {
   std::uint64_t skipped_bytes() const { return scanner_.skipped_bytes(); }
   std::uint64_t skipped_places() const { return scanner_.skipped_places(); }
   /// Records skipped so far because they could not be decoded.
-  const UndecodableRecords& undecodable() const { return undecodable_; }
+  const SkippedRecords& undecodable() const { return undecodable_; }
   /// Bytes after position() now: after next() returned false, an incomplete record or a damaged
   /// tail.
   Result<std::uint64_t> bytes_left() const;
+  /// Whether the path that was opened still leads to the file.
+  bool is_in_place() const { return file_.place() == FileHandle::Place::kAtPath; }
 
  private:
   RecordReader(FileHandle file, std::uint64_t position)
@@ -139,7 +151,7 @@ class RecordReader {
   FileHandle file_;
   FrameScanner scanner_;
   FrameUnpacker unpacker_;
-  UndecodableRecords undecodable_;
+  SkippedRecords undecodable_;
   std::string game_;
   bool header_damaged_ = false;
 };

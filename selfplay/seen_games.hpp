@@ -20,25 +20,33 @@ class SeenGames {
   static constexpr std::size_t kMostRanges = std::size_t{1} << 16;
 
   /// Adds a number (at most GameRecord::kMaxGameNumber). Returns false if it was seen before.
-  bool add(std::uint64_t number) {
-    const auto after = ranges_.upper_bound(number);
-    const auto before = after == ranges_.begin() ? ranges_.end() : std::prev(after);
-    if (before != ranges_.end() && number < before->second) return false;
-    ++count_;
-    const bool joins_after = after != ranges_.end() && after->first == number + 1;
-    const std::uint64_t end = joins_after ? after->second : number + 1;
-    if (before != ranges_.end() && before->second == number) {
-      before->second = end;
-    } else {
-      ranges_.emplace_hint(after, number, end);
+  bool add(std::uint64_t number) { return add(number, number + 1) == 1; }
+
+  /// Adds the numbers [first, end), at least one. Returns how many of them were not seen before.
+  std::uint64_t add(std::uint64_t first, std::uint64_t end) {
+    std::uint64_t fresh = end - first;
+    auto at = ranges_.upper_bound(first);
+    const auto before = at == ranges_.begin() ? ranges_.end() : std::prev(at);
+    const bool joins_before = before != ranges_.end() && before->second >= first;
+    if (joins_before) fresh -= std::min(end, before->second) - first;
+    std::uint64_t last = joins_before ? std::max(end, before->second) : end;
+    while (at != ranges_.end() && at->first <= last) {  // ranges that overlap or follow at once
+      if (at->first < end) fresh -= std::min(end, at->second) - at->first;
+      last = std::max(last, at->second);
+      at = ranges_.erase(at);
     }
-    if (joins_after) ranges_.erase(after);
+    if (joins_before) {
+      before->second = last;
+    } else {
+      ranges_.emplace_hint(at, first, last);
+    }
+    count_ += fresh;
     if (ranges_.size() > kMostRanges) {
       const auto lowest = ranges_.begin(), next = std::next(lowest);
       lowest->second = next->second;
       ranges_.erase(next);
     }
-    return true;
+    return fresh;
   }
 
   bool contains(std::uint64_t number) const { return first_unseen(number) != number; }
@@ -58,12 +66,16 @@ class SeenGames {
     return numbers;
   }
 
+  /// The numbers seen, as ranges: first -> end.
+  const std::map<std::uint64_t, std::uint64_t>& ranges() const { return ranges_; }
+  /// The number after the highest; 0 if there is none.
+  std::uint64_t end() const { return ranges_.empty() ? 0 : ranges_.rbegin()->second; }
   /// Different numbers added.
   std::uint64_t count() const { return count_; }
   /// Numbers between the lowest and the highest that were not added.
   std::uint64_t missing() const {
     if (ranges_.empty()) return 0;
-    return ranges_.rbegin()->second - ranges_.begin()->first - count_;
+    return end() - ranges_.begin()->first - count_;
   }
 
  private:

@@ -202,6 +202,7 @@ class Games;
 /// Add one sub-command each. `games`, which the program knows, outlives the command line.
 void add_perft_command(const Command& program, const Games& games);
 void add_inspect_command(const Command& program, const Games& games);
+void add_log_command(const Command& program, const Games& games);
 void add_monitor_command(const Command& program);
 void add_status_command(const Command& program);
 void add_stop_command(const Command& program);

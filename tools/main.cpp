@@ -72,6 +72,7 @@ int main(int argc, char** argv) {
   senet::add_bench_command(root);
   senet::add_monitor_command(root);
   senet::add_inspect_command(root, games);
+  senet::add_log_command(root, games);
   root.index("Games of your own",
              "--game-library FILE\tadds the game of a shared object (docs/own_game.md); "
              "anywhere on the command line");

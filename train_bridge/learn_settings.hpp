@@ -8,6 +8,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include "selfplay/game_log.hpp"
 #include "train_bridge/samples.hpp"
 #include "train_bridge/trainer.hpp"
 
@@ -42,6 +43,8 @@ struct LearnSettings {
   double checkpoint_seconds = 60;
   /// A power cut loses no game that was finished longer ago than this.
   double sync_seconds = 1;
+  /// The file of games is closed, and another begun, when it is larger than this. 0: never.
+  double log_segment_mib = 1024;
   /// The newest checkpoints, which the run folder keeps.
   std::size_t kept_checkpoints = 3;
   /// Numbered weights files to keep in the run folder; the older half is thinned out. 0: all.
@@ -88,6 +91,10 @@ constexpr auto settings_of(std::type_identity<LearnSettings>) {
       setting("sync-seconds", &S::sync_seconds,
               "a power cut loses no game that was finished longer ago than this",
               {.least = 0, .unit = "s"}),
+      setting("log-segment-mib", &S::log_segment_mib,
+              "a file of games is closed when it is larger than this, and another is begun; 0: one "
+              "file for ever",
+              {.least = 0, .most = 1 << 24, .unit = "MiB"}),
       setting("kept-checkpoints", &S::kept_checkpoints,
               "checkpoints to keep: the newest and those before it", {.least = 1, .most = 100}),
       setting("kept-networks", &S::kept_networks,
@@ -98,6 +105,13 @@ constexpr auto settings_of(std::type_identity<LearnSettings>) {
 
 constexpr std::string_view settings_heading(std::type_identity<LearnSettings>) {
   return "Training";
+}
+
+/// The log of a run with these settings.
+inline GameLogSettings log_settings(const LearnSettings& settings) {
+  constexpr double kMebibyte = 1 << 20;
+  return {.segment_bytes =
+              static_cast<std::uint64_t>(std::ceil(settings.log_segment_mib * kMebibyte))};
 }
 
 /// Seconds between a checkpoint made when the process had trained for `age` seconds and the next:

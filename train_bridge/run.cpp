@@ -39,7 +39,6 @@ constexpr std::chrono::milliseconds kLongestPark{2000};
 // Files of the run folder.
 constexpr const char* kConfigFile = "config.json";
 constexpr const char* kChangesFile = "changes.jsonl";
-constexpr const char* kGamesFile = "games.senet";
 constexpr const char* kParkedFile = "parked.senet";
 constexpr const char* kWeightsFolder = "weights";
 constexpr const char* kLatestFile = "latest.safetensors";
@@ -63,24 +62,27 @@ void remove_half_written(const std::filesystem::path& folder, bool (*is_ours)(st
 }
 
 // Warns of everything that opening the log showed. `existed`: whether its file did.
-void warn_of_log(const RecordLog& log, const RunOptions& options, bool existed,
+void warn_of_log(const GameLog& log, const RunOptions& options, bool existed,
                  const std::optional<Checkpoint>& checkpoint,
                  const std::function<void(const std::string&)>& warning) {
   const RecoveryReport& found = log.recovery();
+  for (const std::string& text : log.warnings()) warning("game log: " + text);
   if (options.resume && found.created) {
     std::string text =
-        fmt::format("game log: {} {}: a new log was begun", (options.folder / kGamesFile).string(),
+        fmt::format("game log: {} {}: a new log was begun", log.growing_file().string(),
                     existed ? "contained no games" : "was missing");
-    if (checkpoint) {
+    if (checkpoint && log.segments().empty()) {
       text += fmt::format(", without the {} that the checkpoint counts",
                           count_of(checkpoint->games, "game"));
     }
     warning(text);
-  } else if (checkpoint && log.size() < checkpoint->log_position) {
-    warning(
-        fmt::format("game log: its end is missing: it has {} bytes, but had {} when the "
-                    "checkpoint was written",
-                    log.size(), checkpoint->log_position));
+  } else if (checkpoint && log.position() < LogPosition(checkpoint->log_position)) {
+    const LogPosition now = log.position(), then(checkpoint->log_position);
+    const bool is_same = now.number() == then.number();
+    warning(fmt::format(
+        "game log: its end is missing: it has {} {}, but had {} when the checkpoint was written",
+        is_same ? now.offset() : now.number(), is_same ? "bytes" : "files",
+        is_same ? then.offset() : then.number()));
   }
   if (found.damaged_bytes > 0) {
     warning(fmt::format("game log: skipped {} in {}", count_of(found.damaged_bytes, "damaged byte"),
@@ -95,11 +97,16 @@ void warn_of_log(const RecordLog& log, const RunOptions& options, bool existed,
 // Warns of the records that a resumed run cannot or must not learn from.
 void warn_of_records(const RefillReport& found, std::uint64_t games,
                      const std::function<void(const std::string&)>& warning) {
-  if (found.undecodable.count > 0) {
-    warning(fmt::format("game log: skipped {} that cannot be decoded, the first at byte {}: {}",
-                        count_of(found.undecodable.count, "record"), found.undecodable.first_at,
-                        found.undecodable.first_reason));
-  }
+  const auto warn_of_skipped = [&](const SkippedRecords& skipped, std::string_view what) {
+    if (skipped.count == 0) return;
+    const std::string file = skipped.first_in.filename().string();
+    warning(fmt::format("game log: skipped {} that {}, the first at byte {}{}: {}",
+                        count_of(skipped.count, "record"), what, skipped.first_at,
+                        file == kGrowingFile ? "" : " of " + file, skipped.first_reason));
+  };
+  for (const std::string& reason : found.unreadable) warning("game log: " + reason);
+  warn_of_skipped(found.undecodable, "cannot be decoded");
+  warn_of_skipped(found.illegal, found.illegal.count == 1 ? "breaks the rules" : "break the rules");
   if (found.doubled > 0) {
     warning(fmt::format("game log: skipped {} of games that occur earlier in it",
                         count_of(found.doubled, "record")));
@@ -112,12 +119,12 @@ void warn_of_records(const RefillReport& found, std::uint64_t games,
 
 struct OpenFolder {
   FileHandle lock;
-  RecordLog log;
+  GameLog log;
   bool had_log;  // before it was opened
 };
 
 // Opens the run folder, locks it for other processes and opens its game log.
-Result<OpenFolder> open_folder(const RunOptions& options, std::string_view game) {
+Result<OpenFolder> open_folder(const RunOptions& options, const RunConfig& config) {
   if (options.folder.empty()) return fail("folder: name the run folder");
   std::error_code error;
   if (!options.resume && std::filesystem::exists(options.folder / kConfigFile, error)) {
@@ -129,15 +136,15 @@ Result<OpenFolder> open_folder(const RunOptions& options, std::string_view game)
   if (error) return fail(fmt::format("{}: {}", options.folder.string(), error.message()));
   Result<FileHandle> lock = lock_run(options.folder);
   if (!lock) return lock.error();
-  const std::filesystem::path file = options.folder / kGamesFile;
-  const bool existed = std::filesystem::exists(file, error);
-  Result<RecordLog> log = RecordLog::open(file, game, {});
+  const bool existed = std::filesystem::exists(options.folder / kGrowingFile, error);
+  Result<GameLog> log = GameLog::open(options.folder, config.game, log_settings(config.learn));
   if (!log) return log.error();
   if (!options.resume && log->records() > 0) {
     return fail(fmt::format("{} contains games but no config.json", options.folder.string()));
   }
   remove_half_written(options.folder, [](std::string_view name) {
-    return name == kConfigFile || name == kParkedFile || is_checkpoint_name(name);
+    return name == kConfigFile || name == kParkedFile || is_checkpoint_name(name) ||
+           is_index_name(name);
   });
   remove_half_written(options.folder / kWeightsFolder, &is_weights_name);
   return OpenFolder{std::move(*lock), std::move(*log), existed};
@@ -286,7 +293,7 @@ Result<Run> Run::open(const RunGame& game, const RunConfig& config, const RunOpt
     if (!start) return start.error();
   }
   // Locks the folder: only then are files of a resumed run moved.
-  Result<OpenFolder> folder = open_folder(options, config.game);
+  Result<OpenFolder> folder = open_folder(options, config);
   if (!folder) return folder.error();
   std::optional<RunConfig> before;
   if (options.resume) {
@@ -371,10 +378,11 @@ Result<RunSummary> Run::play(const RunHooks& given) {
                      .warning = hooks.warning,
                      .park = park},
                     from);
-  const Result<RefillReport> refilled = loop.refill(options.folder / kGamesFile);
+  const Result<RefillReport> refilled = loop.refill();
   if (!refilled) return refilled.error();
   RefillReport found = *refilled;
-  if (log_.recovery().created) found.missing = 0;  // open() has warned of it
+  // open() has warned of it.
+  if (log_.recovery().created && log_.segments().empty()) found.missing = 0;
   warn_of_records(found, from.games, hooks.warning);
   // config.json is written last: a folder that has it has everything needed to resume.
   if (is_new) {

@@ -14,7 +14,7 @@
 
 #include "nn/file.hpp"
 #include "nn/network.hpp"
-#include "selfplay/record_log.hpp"
+#include "selfplay/game_log.hpp"
 #include "train_bridge/checkpoint.hpp"
 #include "train_bridge/choose_trainer.hpp"
 #include "train_bridge/run_config.hpp"
@@ -128,7 +128,8 @@ struct RunSummary {
 ///   folder/config.json              the settings and the run's id; written last when a run begins,
 ///                                   so that a folder with this file can be resumed
 ///   folder/changes.jsonl            a line for each setting that a resumed run changed
-///   folder/games.senet              every finished game (docs/record-format.md)
+///   folder/games.senet              finished games (docs/record-format.md); before them those of
+///   games.NNNNNN.senet              closed files, each with its games.NNNNNN.index
 ///   folder/parked.senet             the games in play at the last checkpoint
 ///   folder/weights/NNNNNN.safetensors, latest.safetensors   000000: the initial weights; see
 ///                                   save_to_weights_folder()
@@ -170,7 +171,7 @@ class Run {
   };
 
   Run(const RunGame& game, RunConfig config, RunOptions options, Start start, FileHandle lock,
-      RecordLog log)
+      GameLog log)
       : game_(&game),
         config_(std::move(config)),
         options_(std::move(options)),
@@ -187,7 +188,7 @@ class Run {
   RunOptions options_;
   Start start_;
   FileHandle lock_;
-  RecordLog log_;
+  GameLog log_;
   std::optional<RunConfig> before_;  // the settings of a resumed run so far
 };
 

@@ -44,38 +44,63 @@ TrainingLoop::TrainingLoop(const Parts& parts, const Checkpoint& from)
   note_progress();
 }
 
-Result<RefillReport> TrainingLoop::refill(const std::filesystem::path& log) {
-  auto reader = RecordReader::open(log);
-  if (!reader) return reader.error();
+Result<RefillReport> TrainingLoop::refill() {
   const Checkpoint from = done_;
+  const LogPosition trained(from.log_position);
+  const LogPosition begin(std::min(from.replay_begin, from.log_position));
   RefillReport report;
   std::uint64_t known = 0;  // games that had been trained on
   // Whether the log up to the checkpoint's position is what the trainer knew: all that follows is
   // then new. Where games are missing or doubled, positions have moved, and only the numbers that
   // had not been given out are surely new.
   bool is_intact = false;
-  GameRecord record;
-  for (;;) {
-    const std::uint64_t at = reader->position();
-    if (at == from.log_position) is_intact = seen_.count() == from.games;
-    const Result<bool> more = reader->next(record);
-    if (!more) return more.error();
-    if (!*more) break;
-    if (!seen_.add(record.game_number)) {
-      ++report.doubled;
-      continue;
-    }
-    const bool is_new = is_intact || record.game_number >= from.next_game;
-    if (!is_new) ++known;
-    if (is_new || at >= from.replay_begin) {
-      if (const auto added = add(record, at, is_new); !added) {
-        return fail(log.string() + ": " + added.error().reason());
+  const auto read = [&](RecordReader& reader, std::uint32_t number) -> Result<void> {
+    for (GameRecord record;;) {
+      const LogPosition at(number, reader.position());
+      if (at == trained) is_intact = seen_.count() == from.games;
+      const Result<bool> more = reader.next(record);
+      if (!more) return more.error();
+      if (!*more) break;
+      if (!seen_.add(record.game_number)) {
+        ++report.doubled;
+        continue;
+      }
+      const bool is_new = is_intact || record.game_number >= from.next_game;
+      if (!is_new) ++known;
+      if (is_new || at.value() >= from.replay_begin) {
+        const auto added = add(record, at, is_new);
+        if (!added) report.illegal.add({1, reader.path(), at.offset(), added.error().reason()});
+        if (!added && is_new) ++done_.games;
       }
     }
-    done_.next_game = std::max(done_.next_game, record.game_number + 1);
+    report.undecodable.add(reader.undecodable());
+    done_.log_position = LogPosition(number, reader.position()).value();
+    return {};
+  };
+  for (const LogSegment& segment : parts_.log.segments()) {
+    const SegmentIndex& index = segment.index;
+    const bool is_needed =
+        LogPosition(segment.number + 1, 0) > begin || index.games.end() > from.next_game;
+    if (is_needed && segment.is_there) {
+      auto reader = RecordReader::open(segment.file);
+      if (reader) {
+        if (const auto done = read(*reader, segment.number); !done) return done.error();
+        continue;
+      }
+      report.unreadable.push_back(reader.error().reason());
+    }
+    std::uint64_t fresh = 0;
+    for (const auto& [first, end] : index.games.ranges()) {
+      const std::uint64_t added = seen_.add(first, end);
+      fresh += added;
+      if (first < from.next_game) known += added;
+    }
+    report.doubled += index.records - std::min(index.records, fresh);
   }
-  done_.log_position = reader->position();
-  report.undecodable = reader->undecodable();
+  auto growing = RecordReader::open(parts_.log.growing_file());
+  if (!growing) return growing.error();
+  if (const auto done = read(*growing, parts_.log.number()); !done) return done.error();
+  done_.next_game = std::max(done_.next_game, seen_.end());
   report.missing = from.games - std::min(from.games, known);
   note_progress();
   return report;
@@ -147,10 +172,10 @@ bool TrainingLoop::can_step() const {
 }
 
 Result<void> TrainingLoop::take(const GameRecord& record) {
-  const std::uint64_t at = parts_.log.size();
+  const LogPosition at = parts_.log.position();
   if (const auto appended = append(record); !appended) return appended;
   const auto added = add(record, at, true);
-  done_.log_position = parts_.log.size();
+  done_.log_position = parts_.log.position().value();
   done_.next_game = std::max(done_.next_game, record.game_number + 1);
   seen_.add(record.game_number);
   note_progress();
@@ -161,6 +186,7 @@ Result<void> TrainingLoop::take(const GameRecord& record) {
 Result<void> TrainingLoop::append(const GameRecord& record) {
   for (bool has_waited = false;; has_waited = true, ++turns_) {
     const Result<void> appended = parts_.log.append(record);
+    if (const std::string problem = parts_.log.take_problem(); !problem.empty()) warn(problem);
     if (appended && has_waited) warn("the disk has room again: the run continues");
     if (appended || !is_disk_full() || parts_.games.closed()) return appended;
     if (!has_waited) {
@@ -188,7 +214,7 @@ Result<void> TrainingLoop::sync_when_due() {
   return parts_.log.flush();  // does nothing if no game came
 }
 
-Result<void> TrainingLoop::add(const GameRecord& record, std::uint64_t log_position, bool is_new) {
+Result<void> TrainingLoop::add(const GameRecord& record, LogPosition position, bool is_new) {
   const std::uint64_t before = replay_.added();
   SampleSettings targets = settings_.samples;
   targets.progress = run_progress(settings_, done_.games);
@@ -197,13 +223,13 @@ Result<void> TrainingLoop::add(const GameRecord& record, std::uint64_t log_posit
   });
   if (!replayed) return replayed;
   const std::uint64_t samples = replay_.added() - before;
-  if (samples > 0) kept_games_.push_back({replay_.added(), log_position});
+  if (samples > 0) kept_games_.push_back({replay_.added(), position});
   // A game is dropped when all its samples have been dropped.
   while (!kept_games_.empty() &&
          kept_games_.front().samples_end + replay_.size() <= replay_.added()) {
     kept_games_.pop_front();
   }
-  done_.replay_begin = kept_games_.empty() ? log_position : kept_games_.front().log_position;
+  done_.replay_begin = (kept_games_.empty() ? position : kept_games_.front().log_position).value();
   if (!is_new) return {};
   ++done_.games;
   done_.positions += samples;

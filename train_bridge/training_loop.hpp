@@ -17,7 +17,7 @@
 #include "engine/lanes/bounded_queue.hpp"
 #include "engine/lanes/model_store.hpp"
 #include "selfplay/game_exchange.hpp"
-#include "selfplay/record_log.hpp"
+#include "selfplay/game_log.hpp"
 #include "selfplay/seen_games.hpp"
 #include "train_bridge/checkpoint.hpp"
 #include "train_bridge/learn_settings.hpp"
@@ -75,9 +75,11 @@ struct LearnProgress {
 
 /// What TrainingLoop::refill() found in the log.
 struct RefillReport {
-  UndecodableRecords undecodable;  // skipped
-  std::uint64_t doubled = 0;       // records of games that occur earlier in the log; skipped
-  std::uint64_t missing = 0;       // games that the checkpoint counts and the log lacks
+  SkippedRecords undecodable;
+  SkippedRecords illegal;     // records that break the rules; they count as games without positions
+  std::uint64_t doubled = 0;  // records of games that occur earlier in the log; skipped
+  std::uint64_t missing = 0;  // games that the checkpoint counts and the log lacks
+  std::vector<std::string> unreadable;  // why closed files of the log could not be opened
 };
 
 /// Takes finished games from a queue, appends them to the log, keeps the newest positions, trains,
@@ -90,7 +92,7 @@ class TrainingLoop {
     const LearnSettings& settings;
     Replay& replay;
     Trainer& trainer;
-    RecordLog& log;
+    GameLog& log;
     BoundedQueue<GameRecord>& games;
     ModelStore& models;
     std::uint64_t seed;
@@ -108,10 +110,10 @@ class TrainingLoop {
 
   TrainingLoop(const Parts& parts, const Checkpoint& from);
 
-  /// Reads the whole log and adds its games from `replay_begin` on to the replay; call before
-  /// run(). Games that had not been trained on at the checkpoint count as new. No game is added
-  /// twice. Fails when a record is not a game of these rules.
-  Result<RefillReport> refill(const std::filesystem::path& log);
+  /// Adds the games of the log from `replay_begin` on to the replay; call before run(). Games that
+  /// had not been trained on at the checkpoint count as new. No game is added twice. Reads the
+  /// growing file and those closed ones that it needs; of all others the index is enough.
+  Result<RefillReport> refill();
   /// Number of the first game after all those in the log.
   std::uint64_t next_game() const { return done_.next_game; }
   /// Number of the first game that is not in the log.
@@ -147,7 +149,7 @@ class TrainingLoop {
 
   bool can_step() const;
   Result<void> take(const GameRecord& record);
-  Result<void> add(const GameRecord& record, std::uint64_t log_position, bool is_new);
+  Result<void> add(const GameRecord& record, LogPosition position, bool is_new);
   // Encodes the sample from the replay buffer, as a step would see it: with rounded targets.
   void keep(std::uint32_t place);
   void step();
@@ -166,8 +168,8 @@ class TrainingLoop {
   void note_progress();
 
   struct KeptGame {
-    std::uint64_t samples_end;   // replay_.added() after this game
-    std::uint64_t log_position;  // where the game begins in the log
+    std::uint64_t samples_end;  // replay_.added() after this game
+    LogPosition log_position;   // where the game begins
   };
 
   const Parts parts_;

@@ -20,7 +20,7 @@
 #include "python/native/env_table.hpp"
 #include "python/native/module.hpp"
 #include "python/native/record_table.hpp"
-#include "selfplay/record_log.hpp"
+#include "selfplay/game_log.hpp"
 
 namespace senet::python {
 namespace {
@@ -63,7 +63,7 @@ struct Wanted {
 class Reader {
  public:
   Reader(const std::filesystem::path& file, std::uint64_t position)
-      : file_(file), reader_(value_or_raise(RecordReader::open(file, position))) {
+      : file_(file), reader_(value_or_raise(GameLogReader::open(file, position))) {
     if (reader_.game().empty()) raise_value_error(file.string() + ": its header is damaged");
     game_ = &game_named(reader_.game());
     table_ = &table_for<RecordTable>(*game_);
@@ -117,7 +117,7 @@ class Reader {
         if (!there || !*there) break;
       }
     } catch (...) {  // Ctrl-C: the next call reads the same games again
-      reader_ = value_or_raise(RecordReader::open(file_, begin));
+      reader_ = value_or_raise(GameLogReader::open(file_, begin));
       throw;
     }
     if (!error_.empty() && columns.turn.empty()) raise_value_error(std::exchange(error_, {}));
@@ -253,7 +253,7 @@ class Reader {
 
   const std::filesystem::path file_;
   OneUser user_;
-  RecordReader reader_;
+  GameLogReader reader_;
   const AnyGame* game_;
   const RecordTable* table_;
   const EnvTable* env_;
@@ -271,13 +271,13 @@ class Reader {
 
 void bind_records(nb::module_& module) {
   nb::class_<Reader>(module, "Records",
-                     R"(Reads a record log: a file games.senet of `senet selfplay`.
+                     R"(Reads the games of a run of `senet selfplay`.
 
-Another process may be writing it: read() returns what has been added since the last call.
+Another process may be writing them: read() returns what has been added since the last call.
 
 Args:
-    file: the log.
-    position: where to begin, in bytes: 0, or `position` of an earlier reader.
+    file: the folder of the run, or one file of its log.
+    position: where to begin: 0, or `position` of an earlier reader.
 
 Raises:
     ValueError: the file is not a log of a known game.)")
@@ -329,7 +329,8 @@ Raises:
       .def_prop_ro(
           "game", [](const Reader& reader) { return reader.game().name; },
           "The name of the log's game.")
-      .def_prop_ro("position", &Reader::position, "Where the next record begins, in bytes.")
+      .def_prop_ro("position", &Reader::position,
+                   "Where the next record begins. In a file: its bytes.")
       .def_prop_ro("skipped_bytes", &Reader::skipped_bytes, "Damaged bytes skipped so far.")
       .def_prop_ro(
           "undecodable_records", &Reader::undecodable_records,

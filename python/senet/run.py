@@ -144,7 +144,7 @@ class Run:
 
     def records(self, position: int = 0) -> Records:
         """Reads the games, also while the daemon plays."""
-        return Records(self.folder / "games.senet", position)
+        return Records(self.folder, position)
 
     def network(self, name: str = "latest") -> Network:
         """The weights of this name: "latest", or a file in the folder `weights`."""

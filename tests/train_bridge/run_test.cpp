@@ -298,6 +298,46 @@ TEST_F(OwnRun, ReportsWhatHappenedToItsLog) {
                   ": record payload, byte 1: version 9 is not 1 to 2"});
 }
 
+// The main thread looks for the log's file while the trainer's thread replaces it.
+TEST_F(OwnRun, ClosesFilesOfItsLogWhileItPlays) {
+  RunConfig small = config();
+  ASSERT_TRUE(apply_setting(small, "log-segment-mib", "0.002"));
+  std::vector<std::string> warnings;
+  RunHooks hooks;
+  hooks.warning = [&](const std::string& warning) { warnings.push_back(warning); };
+  for (const std::uint64_t games : {60, 120, 180}) {
+    const auto ended = run<Noughts>(small,
+                                    {.folder = folder(),
+                                     .resume = games > 60,
+                                     .games = 60,
+                                     .trainer = {.backend = TrainerBackend::kCpu}},
+                                    hooks);
+    ASSERT_TRUE(ended) << ended.error().reason();
+    EXPECT_EQ(ended->progress.learn.games, games);
+  }
+  EXPECT_EQ(warnings, std::vector<std::string>{});
+  EXPECT_GT(segments_in(folder()).size(), 5u);
+  SeenGames seen;
+  auto reader = GameLogReader::open(folder());
+  ASSERT_TRUE(reader);
+  for (GameRecord record; *reader->next(record);) EXPECT_TRUE(seen.add(record.game_number));
+  EXPECT_EQ(seen.count(), 180u);
+  EXPECT_EQ(seen.end(), 180u);
+  // Without its newest file, which is reported; the others are still known.
+  std::filesystem::remove(folder() / kGrowingFile);
+  const auto ended = run<Noughts>(small,
+                                  {.folder = folder(),
+                                   .resume = true,
+                                   .games = 5,
+                                   .trainer = {.backend = TrainerBackend::kCpu}},
+                                  hooks);
+  ASSERT_TRUE(ended) << ended.error().reason();
+  ASSERT_GE(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0], "game log: " + (folder() / kGrowingFile).string() +
+                             " was missing: a new log was begun");
+  EXPECT_EQ(ended->progress.learn.games, 185u);
+}
+
 // Who removes the log of a running program does not let a second one in.
 TEST_F(OwnRun, ItsLockIsAFileOfItsOwn) {
   const RunOptions here{.folder = folder(), .games = 1};

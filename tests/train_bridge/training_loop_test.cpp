@@ -90,7 +90,7 @@ TEST(TrainingLoop, TakesTheStepsThatGamesEarn) {
   EXPECT_EQ(saved.games, 30u);
   EXPECT_EQ(saved.positions, positions);
   EXPECT_EQ(saved.next_game, 30u);
-  EXPECT_EQ(saved.log_position, run.log.size());
+  EXPECT_EQ(saved.log_position, run.log.position().value());
   EXPECT_NEAR(saved.owed_steps,
               run.earned_steps(positions) - static_cast<double>(saved.trainer.steps), 1e-9);
 }

@@ -92,7 +92,7 @@ TEST(TrainingResume, ALogThatLostItsEndIsGoneOnWith) {
   {
     Stretch run(folder.path(), small_settings(), trainer);
     ASSERT_TRUE(run.log.append(random_game<G>(0)));
-    short_size = run.log.size();
+    short_size = run.log.position().value();
     run.learn(1, 20);
   }
   std::filesystem::resize_file(folder.path() / "games.senet", short_size + 3);
@@ -212,34 +212,188 @@ TEST(TrainingResume, GamesThatWereCutOutAreReportedAndNoOtherCountsTwice) {
   EXPECT_EQ(run.loop->progress().positions, positions_of(0, 25));
 }
 
-TEST(TrainingResume, AGameThatIsNoneEndsItWithAReason) {
+// A record that breaks the rules is a game without positions: the run continues, time and again.
+TEST(TrainingResume, RecordsThatBreakTheRulesAreSkippedAndReported) {
   const TemporaryFolder folder;
+  const auto file = folder.path() / kGrowingFile;
   CountingTrainer trainer;
+  std::uint64_t first_at = 0;
   {
     Stretch run(folder.path(), small_settings(), trainer);
-    GameRecord wrong = random_game<G>(5);
-    wrong.end_cut(std::vector<float>{0, 1, 0});
-    ASSERT_TRUE(run.log.append(wrong));
+    run.learn(0, 20);
+    first_at = run.log.position().offset();
+    for (std::uint64_t number = 20; number < 24; ++number) {
+      GameRecord game = random_game<G>(number);
+      if (number % 2 == 0) game.end_cut(std::vector<float>{0, 1, 0});
+      ASSERT_TRUE(run.log.append(game));
+    }
   }
-  Result<RecordLog> log = RecordLog::open(folder.path() / "games.senet", G::kName, {});
-  ASSERT_TRUE(log);
-  const LearnSettings settings = small_settings();
-  BoundedQueue<GameRecord> games(1);
-  ModelStore models(initial_network(small_spec(), 1));
-  const std::unique_ptr<Replay> replay = make_replay<G>(settings);
-  TrainingLoop loop({.settings = settings,
-                     .replay = *replay,
-                     .trainer = trainer,
-                     .log = *log,
-                     .games = games,
-                     .models = models,
-                     .seed = 3,
-                     .folder = folder.path()},
-                    Checkpoint{});
-  const Result<RefillReport> refilled = loop.refill(folder.path() / "games.senet");
-  ASSERT_FALSE(refilled);
-  EXPECT_NE(refilled.error().reason().find("games.senet: game 5"), std::string::npos)
-      << refilled.error().reason();
+  const std::uint64_t positions = positions_of(0, 20) + positions_of(21, 22) + positions_of(23, 24);
+  {
+    CountingTrainer again;
+    Stretch run(folder.path(), small_settings(), again);
+    EXPECT_EQ(run.found.illegal.count, 2u);
+    EXPECT_EQ(run.found.illegal.first_in, file);
+    EXPECT_EQ(run.found.illegal.first_at, first_at);
+    EXPECT_EQ(run.found.illegal.first_reason, "game 20: it was cut, but its moves end it");
+    EXPECT_EQ(run.found.missing, 0u);
+    EXPECT_EQ(run.loop->next_game(), 24u);
+    EXPECT_EQ(run.loop->progress().games, 24u);
+    EXPECT_EQ(run.loop->progress().positions, positions);
+    run.learn(24, 30);
+  }
+  CountingTrainer third;
+  Stretch run(folder.path(), small_settings(), third);
+  EXPECT_EQ(run.found.missing, 0u);
+  EXPECT_EQ(run.loop->progress().games, 30u);
+  EXPECT_EQ(run.loop->progress().positions, positions + positions_of(24, 30));
+}
+
+// -- A log of many files.
+
+LearnSettings segmented_settings(std::size_t replay_capacity) {
+  LearnSettings settings = small_settings();
+  settings.log_segment_mib = 0.002;  // about ten games
+  settings.replay_capacity = replay_capacity;
+  return settings;
+}
+
+/// Plays games 0 to 199 in several stretches.
+void play_segments(const std::filesystem::path& folder, const LearnSettings& settings) {
+  CountingTrainer trainer;
+  for (std::uint64_t first = 0; first < 200; first += 40) {
+    Stretch run(folder, settings, trainer);
+    EXPECT_EQ(run.loop->next_game(), first);
+    EXPECT_EQ(run.found.missing, 0u);
+    EXPECT_EQ(run.loop->progress().games, first);
+    run.learn(first, first + 40);
+    EXPECT_EQ(run.warnings, std::vector<std::string>{});
+  }
+  EXPECT_GT(segments_in(folder).size(), 8u);
+}
+
+// The same games in one file and in many give the same trainer, bit for bit.
+TEST(TrainingResume, ALogOfManyFilesIsLikeOneFile) {
+  const TemporaryFolder one_folder, many_folder;
+  const auto play = [](const std::filesystem::path& folder, double segment_mib) {
+    LearnSettings settings = small_settings();
+    settings.log_segment_mib = segment_mib;
+    for (const std::uint64_t first : {0, 25, 45}) {
+      const auto trainer = make_cpu_trainer(initial_network(small_spec(), 9),
+                                            batch_shape(GameShape::of<G>(), settings), {});
+      trainer->warm_up();
+      Stretch part(folder, settings, *trainer);
+      EXPECT_EQ(part.loop->next_game(), first);
+      part.learn_one_by_one(first, first == 0 ? 25 : first == 25 ? 45 : 60);
+    }
+    return load_checkpoint(folder / "checkpoint.safetensors", small_spec());
+  };
+  const auto one = play(one_folder.path(), 0), many = play(many_folder.path(), 0.001);
+  ASSERT_TRUE(one && many);
+  EXPECT_EQ(segments_in(one_folder.path()).size(), 0u);
+  EXPECT_GT(segments_in(many_folder.path()).size(), 4u);
+  EXPECT_EQ(many->trainer.weights, one->trainer.weights);
+  EXPECT_EQ(many->trainer.steps, one->trainer.steps);
+  EXPECT_EQ(many->games, one->games);
+  EXPECT_EQ(many->positions, one->positions);
+  EXPECT_GT(LogPosition(many->replay_begin).number(), 1u);  // older files are not needed any more
+}
+
+// Closed files before the replay buffer's games are replaced by rubbish of the same size: who reads
+// one of them fails.
+TEST(TrainingResume, ReadsOnlyTheFilesThatItNeeds) {
+  const TemporaryFolder folder;
+  const LearnSettings settings = segmented_settings(100);
+  play_segments(folder.path(), settings);
+  CountingTrainer trainer;
+  std::uint32_t needed = 0;
+  {
+    Stretch run(folder.path(), settings, trainer);
+    needed = LogPosition(run.saved().replay_begin).number();
+  }
+  ASSERT_GT(needed, 4u);
+  std::uint32_t spoiled = 0;
+  for (const auto& [number, files] : segments_in(folder.path())) {
+    if (number >= needed) break;
+    const auto file = segment_file(folder.path(), number);
+    write_file(file, std::vector<std::byte>(std::filesystem::file_size(file)));
+    ++spoiled;
+  }
+  ASSERT_EQ(spoiled, needed - 1);
+  {
+    Stretch run(folder.path(), settings, trainer);
+    EXPECT_EQ(run.log.warnings(), std::vector<std::string>{});
+    EXPECT_EQ(run.found.unreadable, std::vector<std::string>{});
+    EXPECT_EQ(run.found.missing, 0u);
+    EXPECT_EQ(run.found.doubled, 0u);
+    EXPECT_EQ(run.loop->next_game(), 200u);
+    EXPECT_EQ(run.loop->progress().games, 200u);
+    EXPECT_EQ(run.replay->size(), 100u);
+  }
+  // A needed file that cannot be read is reported, and its games still count.
+  const auto file = segment_file(folder.path(), needed);
+  write_file(file, std::vector<std::byte>(std::filesystem::file_size(file)));
+  Stretch run(folder.path(), settings, trainer);
+  ASSERT_EQ(run.found.unreadable.size(), 1u);
+  EXPECT_NE(run.found.unreadable[0].find(file.filename().string()), std::string::npos);
+  EXPECT_EQ(run.found.missing, 0u);
+  EXPECT_EQ(run.loop->next_game(), 200u);
+  EXPECT_LT(run.replay->size(), 100u);
+}
+
+TEST(TrainingResume, ClosedFilesMayBeMovedAway) {
+  const TemporaryFolder folder;
+  const LearnSettings settings = segmented_settings(5000);  // all of them are needed
+  play_segments(folder.path(), settings);
+  std::size_t samples = 0;
+  {
+    CountingTrainer trainer;
+    Stretch run(folder.path(), settings, trainer);
+    samples = run.replay->size();
+  }
+  for (const std::uint32_t number : {1, 2, 5}) {
+    ASSERT_TRUE(std::filesystem::remove(segment_file(folder.path(), number)));
+  }
+  CountingTrainer trainer;
+  Stretch run(folder.path(), settings, trainer);
+  EXPECT_EQ(run.log.warnings(), std::vector<std::string>{});
+  EXPECT_EQ(run.found.unreadable, std::vector<std::string>{});
+  EXPECT_EQ(run.found.missing, 0u);
+  EXPECT_EQ(run.found.doubled, 0u);
+  EXPECT_EQ(run.loop->next_game(), 200u);
+  EXPECT_EQ(run.loop->progress().games, 200u);
+  EXPECT_LT(run.replay->size(), samples);
+  EXPECT_GT(run.replay->size(), 0u);
+  run.learn(200, 210);
+  EXPECT_EQ(run.loop->progress().games, 210u);
+}
+
+// A checkpoint from before closed files existed: its positions are those of the first file.
+TEST(TrainingResume, PositionsOfALogOfOneFileStayValid) {
+  const TemporaryFolder folder;
+  LearnSettings settings = segmented_settings(100);
+  settings.log_segment_mib = 0;
+  CountingTrainer trainer;
+  std::uint64_t size = 0;
+  {
+    Stretch run(folder.path(), settings, trainer);
+    run.learn(0, 40);
+    size = std::filesystem::file_size(folder.path() / kGrowingFile);
+    EXPECT_EQ(run.saved().log_position, size);
+  }
+  settings = segmented_settings(100);
+  {
+    Stretch run(folder.path(), settings, trainer);
+    EXPECT_EQ(run.found.missing, 0u);
+    for (std::uint64_t number = 40; number < 60; ++number) {  // behind the checkpoint
+      ASSERT_TRUE(run.log.append(random_game<G>(number)));
+    }
+  }
+  EXPECT_GE(std::filesystem::file_size(segment_file(folder.path(), 1)), size);
+  Stretch run(folder.path(), settings, trainer);
+  EXPECT_EQ(run.found.missing, 0u);
+  EXPECT_EQ(run.loop->progress().games, 60u);
+  EXPECT_EQ(run.loop->progress().positions, positions_of(0, 60));
 }
 
 }  // namespace

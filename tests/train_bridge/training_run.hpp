@@ -84,7 +84,7 @@ inline LearnSettings small_settings() {
 /// One stretch of a run in a folder: all parts of a run, without its threads.
 struct Stretch {
   Stretch(const std::filesystem::path& run_folder, const LearnSettings& given, Trainer& trainer)
-      : folder(run_folder), settings(given), log(open_log(run_folder)) {
+      : folder(run_folder), settings(given), log(open_log(run_folder, given)) {
     std::filesystem::create_directories(folder / "weights");
     Checkpoint from;
     if (std::filesystem::exists(folder / "checkpoint.safetensors")) {
@@ -105,13 +105,13 @@ struct Stretch {
             .folder = folder,
             .warning = [this](const std::string& reason) { warnings.push_back(reason); }},
         from);
-    const Result<RefillReport> refilled = loop->refill(folder / "games.senet");
+    const Result<RefillReport> refilled = loop->refill();
     EXPECT_TRUE(refilled) << refilled.error().reason();
     if (refilled) found = *refilled;
   }
 
-  static RecordLog open_log(const std::filesystem::path& folder) {
-    Result<RecordLog> opened = RecordLog::open(folder / "games.senet", TicTacToe::kName, {});
+  static GameLog open_log(const std::filesystem::path& folder, const LearnSettings& settings) {
+    Result<GameLog> opened = GameLog::open(folder, TicTacToe::kName, log_settings(settings));
     EXPECT_TRUE(opened) << opened.error().reason();
     return std::move(*opened);
   }
@@ -160,7 +160,7 @@ struct Stretch {
   std::filesystem::path folder;
   LearnSettings settings;
   std::vector<std::string> warnings;
-  RecordLog log;
+  GameLog log;
   BoundedQueue<GameRecord> games{1000};
   ModelStore models{initial_network(small_spec(), 1)};
   std::unique_ptr<Replay> replay = make_replay<TicTacToe>(settings);

@@ -17,10 +17,10 @@
 #include "nn/file.hpp"
 #include "nn/network.hpp"
 #include "nn/safetensors.hpp"
-#include "selfplay/record_log.hpp"
+#include "selfplay/game_log.hpp"
 #include "selfplay/seen_games.hpp"
 #include "tools/command.hpp"
-#include "tools/play/players.hpp"
+#include "tools/run/game_json.hpp"
 #include "tools/terminal.hpp"
 #include "train_bridge/checkpoint.hpp"
 
@@ -32,9 +32,6 @@ struct InspectArguments {
   std::optional<std::uint64_t> game_number;
   bool json = false;
 };
-
-constexpr std::array kEndNames = {"unfinished", "played", "cut", "resigned"};
-constexpr std::array kTurnNames = {"chance", "full", "fast", "forced", "random"};
 
 // -- As JSON: networks and checkpoints.
 
@@ -90,22 +87,15 @@ Json checkpoint_json(const std::string& file) {
 
 // -- As JSON: logs of games.
 
-/// The value of an outcome for player 0 in the named game; the outcome's index if that is unknown.
-std::string outcome_text(const Games& games, const std::string& name, std::uint8_t outcome) {
-  const Result<const AnyGame*> game = games.find(name);
-  if (!game || outcome >= (*game)->outcome_values.size()) return fmt::format("outcome {}", outcome);
-  return fmt::format("{:+g}", (*game)->outcome_values[outcome]);
-}
-
-RecordReader open_log(const std::string& file) {
-  Result<RecordReader> log = RecordReader::open(file);
+GameLogReader open_log(const std::string& file) {
+  Result<GameLogReader> log = GameLogReader::open(file);
   if (log) return std::move(*log);
   throw fail(log.error().reason() +
              " (senet inspect reads weights, checkpoints and logs of games)");
 }
 
 Json games_json(const Games& games, const std::string& file) {
-  RecordReader log = open_log(file);
+  GameLogReader log = open_log(file);
   std::uint64_t records = 0, turns = 0, decisions = 0;
   std::uint64_t first = UINT64_MAX, last = 0;
   SeenGames seen;
@@ -135,8 +125,11 @@ Json games_json(const Games& games, const std::string& file) {
   const auto counts = [](const auto& of) { return of.empty() ? Json() : Json(of); };
   for (const auto& [i, count] : outcomes) of_outcome[outcome_text(games, log.game(), i)] = count;
   Json first_undecodable;
-  if (const UndecodableRecords& bad = log.undecodable(); bad.count > 0) {
-    first_undecodable = fmt::format("at byte {}: {}", bad.first_at, bad.first_reason);
+  if (const SkippedRecords bad = log.undecodable(); bad.count > 0) {
+    const bool is_same = bad.first_in == file;
+    first_undecodable =
+        fmt::format("at byte {}{}: {}", bad.first_at,
+                    is_same ? "" : " of " + bad.first_in.filename().string(), bad.first_reason);
   }
   return Json::object({{"kind", "games"},
                        {"game", log.game()},
@@ -157,53 +150,6 @@ Json games_json(const Games& games, const std::string& file) {
                        {"outcomes_for_player_0", of_outcome},
                        {"games_of_model", counts(models)},
                        {"games_of_evaluator", counts(evaluators)}});
-}
-
-Json turn_json(const GameRecord& record, const RecordedTurn& turn, const AnyState& state) {
-  Json json = Json::object({{"move", state.action_text(turn.action)},
-                            {"kind", kTurnNames[static_cast<std::size_t>(turn.kind)]}});
-  if (turn.kind != TurnKind::kChance) json["player"] = turn.player;
-  if (turn.model != kNoModel) json["model"] = id_text(record.models[turn.model]);
-  if (turn.has_root) json["value"] = json_number(turn.root_value);
-  for (const VisitCount& count : record.visits(turn)) {
-    json["visits"][state.action_text(count.action)] = count.visits;
-  }
-  return json;
-}
-
-/// The game up to the first illegal action. `replayed` is the error in that case.
-Json game_json(const Games& games, const GameRecord& record, Result<void>& replayed) {
-  const AnyGame& game = *games.find(record.game).value();
-  std::vector<AnyState> states;
-  replayed = programs_of(game).replay(game, record, states);
-  if (states.empty()) replayed.value();
-  Json json = Json::object({{"kind", "game"},
-                            {"game", record.game},
-                            {"game_number", record.game_number},
-                            {"seed", record.seed},
-                            {"evaluator", record.evaluator},
-                            {"start", states[0].text()},
-                            {"turns", Json::array()}});
-  const std::size_t allowed = states.size() - 1;
-  for (std::size_t i = 0; i < allowed; ++i) {
-    json["turns"].push_back(turn_json(record, record.turns()[i], states[i]));
-  }
-  if (!replayed) return json;
-  json["end"] = kEndNames[static_cast<std::size_t>(record.end())];
-  if (record.end() == EndKind::kCut) {
-    std::vector<float> distribution(record.cut_outcomes().size());
-    to_distribution(record.cut_outcomes(), distribution);
-    for (const float share : distribution) {
-      json["outcomes_for_player_0"].push_back(json_number(share));
-    }
-  } else {
-    json["value_for_player_0"] = outcome_text(games, record.game, record.final_outcome());
-  }
-  const bool is_resigned = record.end() == EndKind::kResigned;
-  if (is_resigned) json["resigned_by"] = record.resigned_by();
-  // The last move of a player who resigned is recorded, but was not played.
-  json["final"] = states[allowed - (is_resigned && allowed > 0 ? 1 : 0)].text();
-  return json;
 }
 
 // -- As text.
@@ -272,17 +218,20 @@ void print_text(const Json& json) {
 Job prepare(const InspectArguments& arguments, const Games& games) {
   const std::string& file = arguments.file;
   std::error_code unknown;
-  if (std::filesystem::is_directory(file, unknown)) {
-    throw fail(fmt::format("{0} is a folder: name a file, for example {1}", file,
-                           (std::filesystem::path(file) / "games.senet").string()));
+  const bool is_folder = std::filesystem::is_directory(file, unknown);
+  if (is_folder && !has_game_log(file)) {
+    throw fail(
+        fmt::format("{} is a folder without games: name a file or the folder of a run", file));
   }
-  const FileHandle handle = FileHandle::open(file, FileHandle::Mode::kRead).value();
   Json json;
   // A safetensors file begins with an 8-byte length and JSON. A log may be too long for memory.
   std::array<std::byte, 9> start{};
-  if (handle.read_at(0, start).value() == start.size() && start.back() == std::byte{'{'}) {
+  std::optional<FileHandle> handle;
+  if (!is_folder) handle = FileHandle::open(file, FileHandle::Mode::kRead).value();
+  if (handle && handle->read_at(0, start).value() == start.size() &&
+      start.back() == std::byte{'{'}) {
     if (arguments.game_number) throw fail("--game-number requires a game log");
-    const SafetensorsHeader header = value_for(file, parse_safetensors(handle.read_all().value()));
+    const SafetensorsHeader header = value_for(file, parse_safetensors(handle->read_all().value()));
     const auto format = header.metadata.find("format");
     const bool is_checkpoint =
         format != header.metadata.end() && format->second.starts_with("senet-checkpoint");
@@ -290,7 +239,7 @@ Job prepare(const InspectArguments& arguments, const Games& games) {
   } else if (!arguments.game_number) {
     json = games_json(games, file);
   } else {
-    RecordReader log = open_log(file);
+    GameLogReader log = open_log(file);
     GameRecord record;
     do {
       if (!log.next(record).value()) {
@@ -318,7 +267,9 @@ void add_inspect_command(const Command& program, const Games& games) {
   auto arguments = std::make_shared<InspectArguments>();
   const Command command = program.add_command(
       "inspect", "Print the contents of a file: weights, a checkpoint or a log of games");
-  command.option("file", arguments->file, "the file").required();
+  command
+      .option("file", arguments->file, "the file; or the folder of a run, for all games of its log")
+      .required();
   command.option(
       "--game-number", arguments->game_number,
       "print this game of a game log turn by turn: the move, how it was chosen (full or fast "

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "games/random_moves.hpp"
+#include "selfplay/game_log.hpp"
 #include "selfplay/game_record.hpp"
-#include "selfplay/record_log.hpp"
 #include "selfplay/record_replay.hpp"
 #include "tools/command.hpp"
 #include "tools/referee/games/backgammon/gnubg.hpp"
@@ -72,7 +72,7 @@ void visit_played_decisions(const LabelArguments& arguments, const TakeDecision&
 
 /// Visits the decisions in a log. Throws if it is not of backgammon or contains an illegal game.
 void visit_recorded_decisions(const std::string& log, const TakeDecision& take) {
-  RecordReader reader = value_for(log, RecordReader::open(log));
+  GameLogReader reader = value_for(log, GameLogReader::open(log));
   GameRecord record;
   std::vector<Backgammon> states;
   while (value_for(log, reader.next(record))) {
@@ -212,7 +212,8 @@ void add_label_command(const Command& program) {
   command
       .option("--from", arguments->from,
               "where decisions come from: gnubg or random (new games, played by gnubg at 0-ply or "
-              "by random moves), a log of recorded games, or a file of labels (.jsonl)")
+              "by random moves), a log of recorded games (a run folder or a file), or a file of "
+              "labels (.jsonl)")
       .shows_type("SOURCE")
       .shows_default();
   command.option("--count", arguments->count, "number of decisions; a file may contain fewer")
