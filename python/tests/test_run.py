@@ -95,6 +95,24 @@ def test_reading_in_parts_is_reading_all(run):
     assert len(later.read()["turn"]) == 0
 
 
+def test_a_log_of_several_files(tmp_path):
+    run = senet.Run(tmp_path / "run").start("connect_four", games=80, log_segment_mib=0.01, **TINY)
+    assert run.wait(120) == 0
+    closed = sorted(run.folder.glob("games.0*.senet"))
+    assert closed
+    whole = run.records().read()
+    files = [senet.records(file) for file in [*closed, run.folder / "games.senet"]]
+    for name in ("game_number", "turn", "feature_index", "target"):
+        np.testing.assert_array_equal(np.concatenate([f[name] for f in files]), whole[name])
+    reader = run.records()
+    first = reader.read(games=10)
+    rest = senet.Records(run.folder, reader.position).read()
+    for name in ("game_number", "target"):
+        np.testing.assert_array_equal(np.concatenate([first[name], rest[name]]), whole[name])
+    closed[0].unlink()  # moved away by somebody
+    assert len(run.records().read()["turn"]) == len(whole["turn"]) - len(files[0]["turn"])
+
+
 def test_afterstates(tmp_path):
     run = senet.Run(tmp_path / "run").start("backgammon", games=6, no_train=True, **TINY_BACKGAMMON)
     assert run.wait(120) == 0
