@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -15,6 +14,7 @@
 #include "selfplay/game_record.hpp"
 #include "selfplay/play_settings.hpp"
 #include "selfplay/record_replay.hpp"
+#include "selfplay/resignation.hpp"
 
 namespace senet {
 
@@ -26,7 +26,11 @@ class GameInPlay {
  public:
   /// Games begin with `start`.
   explicit GameInPlay(const PlaySettings& settings, const G& start = only_start<G>())
-      : settings_(settings), start_(start), state_(start), outcomes_(outcome_values(start).size()) {
+      : settings_(settings),
+        start_(start),
+        state_(start),
+        outcomes_(outcome_values(start).size()),
+        resignation_(resign_threshold()) {
     visits_.reserve(most_legal(start));
     visited_outcomes_.reserve(most_legal(start) * outcomes_);
   }
@@ -36,7 +40,8 @@ class GameInPlay {
     number_ = number;
     state_ = start_;
     ply_ = 0;
-    bad_searches_ = {};
+    resignation_ = ResignationWatch(resign_threshold());
+    resigns_ = false;
     last_outcomes_ = spread_value(state_, 0.0f);
     record_.clear();
     record_.seed = settings_.seed;
@@ -48,6 +53,7 @@ class GameInPlay {
     // A stream separate from ply 0's: otherwise the first random move would depend on their number.
     Random opening(settings_.seed, number, kBeforeTheGame, Purpose::kOpening);
     random_moves_ = settings_.random_plies == 0 ? 0 : opening.below(settings_.random_plies + 1);
+    plays_through_ = opening.uniform() < settings_.resign_play_through;
   }
 
   /// Continues a game of this run at its turn. Its record keeps the evaluator and the settings with
@@ -139,7 +145,7 @@ class GameInPlay {
                           .visits = visits_,
                           .visited_outcomes = visited_outcomes_});
     note_search(mover, decision.value, record_.root_outcomes(record_.turns().back()));
-    if (resigns(mover)) {
+    if (resigns_ && !plays_through_) {
       record_.end_resigned(mover, lost_outcome(mover));
       return;
     }
@@ -189,13 +195,10 @@ class GameInPlay {
       last_outcomes_[i] = static_cast<float>(outcomes[i]) / 65535;
     }
     if (mover == 1) last_outcomes_ = mirrored(state_, last_outcomes_);
-    const bool bad = value < -settings_.resign_below * value_range(state_);
-    bad_searches_[mover] = bad ? bad_searches_[mover] + 1 : 0;
+    resigns_ = resignation_.note(mover, value);
   }
 
-  bool resigns(Player mover) const {
-    return settings_.resign_below > 0 && bad_searches_[mover] >= 3;
-  }
+  float resign_threshold() const { return settings_.resign_below * value_range(start_); }
   // The smallest loss of `mover` (not a gammon), from player 0's perspective.
   std::uint8_t lost_outcome(Player mover) const {
     const auto values = outcome_values(state_);
@@ -213,7 +216,9 @@ class GameInPlay {
   std::uint32_t ply_ = 0;
   std::uint32_t random_moves_ = 0;
   bool full_ = true;
-  std::array<int, 2> bad_searches_{};
+  ResignationWatch resignation_;
+  bool resigns_ = false;        // the player of the last search
+  bool plays_through_ = false;  // resignation does not end this game
   Outcomes<G> last_outcomes_{};
   GameRecord record_;
   ActionList<G::kMaxLegal> moves_;

@@ -17,7 +17,10 @@ std::string settings_text(const PlaySettings& play, const SearchSettings& search
     text += fmt::format(", temperature {} to ply {}", play.temperature, play.temperature_plies);
   }
   if (play.random_plies > 0) text += fmt::format(", up to {} random moves", play.random_plies);
-  if (play.resign_below > 0) text += fmt::format(", resigns below {}", play.resign_below);
+  if (play.resign_below > 0) {
+    text += fmt::format(", resigns below {} but in {} of the games", play.resign_below,
+                        play.resign_play_through);
+  }
   return text + settings_summary(play, SettingsText::kRecord);
 }
 

@@ -30,6 +30,8 @@ struct PlaySettings {
   /// A player resigns when its root value is below -resign_below times the value range in three
   /// consecutive searches by that player. 0: never.
   float resign_below = 0.0f;
+  /// Share of the games in which no player resigns, to measure how often resignation is wrong.
+  float resign_play_through = 0.1f;
 };
 
 constexpr auto settings_of(std::type_identity<PlaySettings>) {
@@ -58,6 +60,10 @@ constexpr auto settings_of(std::type_identity<PlaySettings>) {
               {.least = 1, .most = 100'000, .unit = "plies"}, kInAPhrase),
       setting("resign-below", &S::resign_below,
               "resignation threshold as a share of the value range; 0: never resign",
+              {.least = 0, .most = 1}, kInAPhrase),
+      setting("resign-play-through", &S::resign_play_through,
+              "share of the games that are always played to their end, which shows how often "
+              "resignation is wrong",
               {.least = 0, .most = 1}, kInAPhrase),
   };
 }

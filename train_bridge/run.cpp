@@ -365,6 +365,7 @@ Result<RunSummary> Run::play(const RunHooks& given) {
     for (GameRecord& game : parked.collect(kLongestPark)) games.push_back(std::move(game));
     return save_parked(options.folder / kParkedFile, config.game, games);
   };
+  const float resign_threshold = config.selfplay.play.resign_below * game_->any->value_range;
   const std::unique_ptr<Replay> replay = game_->make_replay(*game_->any, config.learn);
   TrainingLoop loop({.settings = config.learn,
                      .replay = *replay,
@@ -375,6 +376,7 @@ Result<RunSummary> Run::play(const RunHooks& given) {
                      .seed = config.selfplay.play.seed,
                      .folder = options.folder,
                      .outcome_values = game_->any->outcome_values,
+                     .resign_threshold = resign_threshold,
                      .warning = hooks.warning,
                      .park = park},
                     from);

@@ -240,6 +240,7 @@ Result<void> TrainingLoop::add(const GameRecord& record, LogPosition position, b
                        record.final_outcome() < parts_.outcome_values.size() &&
                        parts_.outcome_values[record.final_outcome()] == 0;
   progress_.draw_share += weight * ((is_draw ? 1.0f : 0.0f) - progress_.draw_share);
+  progress_.resignations.add(record, parts_.resign_threshold, parts_.outcome_values);
   done_.owed_steps += static_cast<double>(samples) * settings_.samples_per_position /
                       static_cast<double>(settings_.batch_rows);
   const auto most = static_cast<double>(settings_.steps_per_iteration);

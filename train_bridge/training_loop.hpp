@@ -18,6 +18,7 @@
 #include "engine/lanes/model_store.hpp"
 #include "selfplay/game_exchange.hpp"
 #include "selfplay/game_log.hpp"
+#include "selfplay/resignation.hpp"
 #include "selfplay/seen_games.hpp"
 #include "train_bridge/checkpoint.hpp"
 #include "train_bridge/learn_settings.hpp"
@@ -71,6 +72,7 @@ struct LearnProgress {
   float gradient_norm = 0;        // before clipping; an average like the losses
   double draws_per_position = 0;  // samples drawn so far per position of the run
   std::uint64_t replay_positions = 0, replay_games = 0;
+  Resignations resignations;  // of the games since the program began
 };
 
 /// What TrainingLoop::refill() found in the log.
@@ -98,6 +100,7 @@ class TrainingLoop {
     std::uint64_t seed;
     std::filesystem::path folder;                // where weights/ and the checkpoints are written
     std::span<const float> outcome_values = {};  // of the game, which outlives the loop
+    float resign_threshold = 0;                  // in points; 0: no player resigns
     std::function<void(const std::string&)> warning = {};  // called on the thread of run()
     std::function<Result<void>()> park = {};  // saves the games in play, before each checkpoint
   };

@@ -109,7 +109,7 @@ def test_a_log_of_several_files(tmp_path):
     rest = senet.Records(run.folder, reader.position).read()
     for name in ("game_number", "target"):
         np.testing.assert_array_equal(np.concatenate([first[name], rest[name]]), whole[name])
-    closed[0].unlink()  # moved away by somebody
+    closed[0].unlink()  # moved away
     assert len(run.records().read()["turn"]) == len(whole["turn"]) - len(files[0]["turn"])
 
 

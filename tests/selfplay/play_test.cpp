@@ -123,6 +123,7 @@ TEST(Play, BlindMovesDoNotDependOnHowManyThereAre) {
 TEST(Play, ResignationConcedesAPlainLossOnce) {
   SelfPlaySettings settings = small_run(EvaluatorKind::kHash, 16);
   settings.play.resign_below = 0.01f;
+  settings.play.resign_play_through = 0;
   std::size_t resigned = 0;
   for (const auto& [number, record] : play_run<ConnectFour>(settings, 40)) {
     if (record.end() != EndKind::kResigned) continue;
@@ -132,6 +133,48 @@ TEST(Play, ResignationConcedesAPlainLossOnce) {
               record.resigned_by() == 0 ? -1.0f : 1.0f);
   }
   EXPECT_GT(resigned, 0u);
+}
+
+// A share of the games is played to the end: each game is that of a run in which all are, or that
+// of a run in which none is.
+TEST(Play, ResignationIsTestedInAShareOfTheGames) {
+  constexpr std::uint64_t kGames = 60;
+  constexpr float kBelow = 0.01f;
+  SelfPlaySettings settings = small_run(EvaluatorKind::kHash, 16);
+  settings.play.resign_below = kBelow;
+  const auto play = [&](float share) {
+    settings.play.resign_play_through = share;
+    auto games = play_run<ConnectFour>(settings, kGames);
+    for (auto& [number, record] : games) record.settings.clear();
+    return games;
+  };
+  const auto count = [](const auto& games) {
+    Resignations sum;
+    for (const auto& [number, record] : games) {
+      sum.add(record, kBelow, ConnectFour::kOutcomeValues);
+    }
+    return sum;
+  };
+  const auto none = play(0), some = play(0.5f), all = play(1);
+  const Resignations of_none = count(none), of_some = count(some), of_all = count(all);
+  EXPECT_EQ(of_none.tested, 0u);
+  EXPECT_EQ(of_all.resigned, 0u);
+  // The searches are the same up to the resignation.
+  EXPECT_EQ(of_all.tested, of_none.resigned);
+  EXPECT_EQ(of_some.tested + of_some.resigned, of_none.resigned);
+  EXPECT_GT(of_some.tested, 0u);
+  EXPECT_GT(of_some.resigned, 0u);
+  for (const auto& [number, record] : some) {
+    EXPECT_TRUE(record == all.at(number) || record == none.at(number)) << number;
+  }
+  // Which of the games would have been resigned by a player who did not lose them, in other words.
+  std::uint64_t wrong = 0;
+  for (const auto& [number, record] : all) {
+    if (none.at(number).end() != EndKind::kResigned) continue;
+    wrong += record.final_outcome() != none.at(number).final_outcome();
+  }
+  EXPECT_EQ(of_all.wrong, wrong);
+  EXPECT_GT(wrong, 0u);
 }
 
 // Publishes networks while games are played: each search must have used only the network that its

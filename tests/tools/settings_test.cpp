@@ -363,7 +363,7 @@ TEST(Settings, TextsOfTheDefaultsStayWhatTheyWere) {
   changed.play.resign_below = 0.9f;
   EXPECT_EQ(settings_text(changed.play, changed.worker.search),
             "afterstates, 1 visits, c_puct 1.5, fpu_reduction 0.2, afterstate_temperature 0.2, "
-            "resigns below 0.9");
+            "resigns below 0.9 but in 0.1 of the games");
 }
 
 }  // namespace
