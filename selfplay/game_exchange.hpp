@@ -34,9 +34,9 @@ class GameNumbers {
   /// `missing`, which an earlier call began and did not finish, then new ones from `first` on.
   GameNumbers(std::deque<GameRecord> parked, std::deque<std::uint64_t> missing, std::uint64_t first,
               std::uint64_t most)
-      : next_(first),
-        end_(first + most - std::min<std::uint64_t>(most, parked.size() + missing.size())),
-        early_(std::min<std::uint64_t>(most, parked.size() + missing.size())),
+      : early_(std::min<std::uint64_t>(most, parked.size() + missing.size())),
+        next_(first),
+        end_(first + most - early_),
         parked_(std::move(parked)),
         missing_(std::move(missing)) {}
 
@@ -74,9 +74,9 @@ class GameNumbers {
     return next;
   }
 
+  std::atomic<std::uint64_t> early_{0};  // games of parked_ and missing_ still to be handed out
   std::atomic<std::uint64_t> next_;
   const std::uint64_t end_;
-  std::atomic<std::uint64_t> early_{0};  // games of parked_ and missing_ still to be handed out
   std::atomic<bool> halted_{false};
   mutable std::mutex mutex_;  // of what follows
   std::deque<GameRecord> parked_;
@@ -104,11 +104,10 @@ class ParkedGames {
   /// does not answer in time is represented by its previous answer.
   std::vector<GameRecord> collect(std::chrono::milliseconds most) {
     std::unique_lock lock(mutex_);
-    ++question_;
-    asked_.store(question_, std::memory_order_relaxed);
-    answered_.wait_for(lock, most, [this] {
+    const std::uint64_t asked = ++question_;
+    answered_.wait_for(lock, most, [this, asked] {
       return std::ranges::all_of(
-          games_, [this](const Games& of) { return !of.plays || of.answers == question_; });
+          games_, [asked](const Games& of) { return !of.plays || of.answers == asked; });
     });
     std::vector<GameRecord> all;
     for (const Games& of : games_) all.insert(all.end(), of.games.begin(), of.games.end());
@@ -122,7 +121,7 @@ class ParkedGames {
     games_[worker].plays = true;
   }
   /// The newest question; a worker answers each once. Costs a load.
-  std::uint64_t question() const { return asked_.load(std::memory_order_relaxed); }
+  std::uint64_t question() const { return question_.load(std::memory_order_relaxed); }
   void answer(std::size_t worker, std::uint64_t question, std::vector<GameRecord> games) {
     const std::lock_guard lock(mutex_);
     games_[worker].answers = question;
@@ -143,10 +142,9 @@ class ParkedGames {
     std::vector<GameRecord> games;
   };
 
-  std::atomic<std::uint64_t> asked_{0};  // question_
-  std::mutex mutex_;                     // of what follows
+  std::atomic<std::uint64_t> question_{0};
+  std::mutex mutex_;  // of what follows
   std::condition_variable answered_;
-  std::uint64_t question_ = 0;
   std::vector<Games> games_;  // [workers]
 };
 

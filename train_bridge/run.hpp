@@ -3,6 +3,7 @@
 // (senet/train.hpp).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -12,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/lanes/any_worker.hpp"
 #include "nn/file.hpp"
 #include "nn/network.hpp"
 #include "selfplay/game_log.hpp"
@@ -41,10 +43,12 @@ enum class RunPhase : std::uint8_t {
   kSaving,     // trains on the remaining games, then writes weights and checkpoint
 };
 
-/// What workers spent their time on; the shares add up to 1.
-struct StageShares {
-  double forward = 0, encode = 0, tree = 0, waiting = 0;
-};
+/// What a run does in a phase: "parking the games in play".
+constexpr std::string_view name_of(RunPhase phase) {
+  constexpr std::array<std::string_view, 4> kNames = {"playing", "finishing the games in play",
+                                                      "parking the games in play", "saving"};
+  return kNames[static_cast<std::size_t>(phase)];
+}
 
 /// Rates over ten seconds; at the start over the time so far.
 struct RunRates {

@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "games/json.hpp"
 #include "train_bridge/resident_memory.hpp"
 
 namespace senet {
@@ -18,22 +17,10 @@ constexpr double kRateSeconds = 10, kRecordSeconds = 10, kHistorySeconds = 1;
 
 // Six decimals, or three digits of a very small number: without the digits that only rounding
 // errors leave, as in 19.937266394999988.
-Json real_number(double value) {
-  if (!std::isfinite(value)) return {};
-  if (std::abs(value) >= 1e-3) return std::round(value * 1e6) / 1e6;
-  return std::stod(fmt::format("{:.3g}", value));
-}
-
-StageShares shares_of(const std::valarray<double>& counts) {
-  using enum WorkerReport::Counter;
-  const double busy = counts[kForwardNs] + counts[kEncodeNs] + counts[kLanesNs];
-  // Counters are not updated at once, so the parts may slightly exceed the total.
-  const double total = std::max(counts[kTotalNs], busy);
-  if (!(total > 0)) return {};
-  return {.forward = counts[kForwardNs] / total,
-          .encode = counts[kEncodeNs] / total,
-          .tree = counts[kLanesNs] / total,
-          .waiting = (total - busy) / total};
+std::string number_text(double value) {
+  if (!std::isfinite(value)) return "null";
+  if (std::abs(value) < 1e-3) return fmt::format("{:.3g}", value);
+  return fmt::format("{}", std::round(value * 1e6) / 1e6);
 }
 
 constexpr std::array kStages = {
@@ -127,10 +114,10 @@ void RunFigures::compute_rates(RunProgress& next, const std::deque<WorkerReport>
   std::valarray<double> sum(WorkerReport::kCounters);
   for (std::size_t i = 0; i < std::min(reports.size(), worker_shares_.size()); ++i) {
     const std::valarray<double> counts = reports[i].now() - counted_reports_[i];
-    worker_shares_[i] = shares_of(counts);
+    worker_shares_[i] = stage_shares(counts);
     sum += counts;
   }
-  next.rates.shares = shares_of(sum);
+  next.rates.shares = stage_shares(sum);
   if (time < kRateSeconds) return;
   counted_ = next;
   for (std::size_t i = 0; i < std::min(reports.size(), counted_reports_.size()); ++i) {
@@ -154,13 +141,14 @@ void RunFigures::write_map() {
 
 void RunFigures::record() {
   recorded_at_ = now_.seconds;
-  Json line;
+  std::string line;
   for (const RunFigure& figure : kRunFigures) {
     const double value = figure.of(now_);
-    const std::string name(figure.name);
-    line[name] = figure.is_whole ? Json(static_cast<std::uint64_t>(value)) : real_number(value);
+    line += fmt::format(R"({}"{}":{})", line.empty() ? "" : ",", figure.name,
+                        figure.is_whole ? fmt::format("{}", static_cast<std::uint64_t>(value))
+                                        : number_text(value));
   }
-  append(json_text(line) + '\n');
+  append('{' + line + "}\n");
 }
 
 void RunFigures::note(std::string_view event) {

@@ -56,6 +56,24 @@ class WorkerReport {
   std::array<std::atomic<std::uint64_t>, kCounters> counters_{};
 };
 
+/// What a worker spends its time on; the shares add up to 1, or are all 0 before it has begun.
+struct StageShares {
+  double forward = 0, encode = 0, tree = 0, waiting = 0;
+};
+
+/// Of these counts (WorkerReport::now()) or differences of counts.
+inline StageShares stage_shares(const std::valarray<double>& counts) {
+  using enum WorkerReport::Counter;
+  const double busy = counts[kForwardNs] + counts[kEncodeNs] + counts[kLanesNs];
+  // Counters are not updated at once, so the parts may slightly exceed the total.
+  const double total = std::max(counts[kTotalNs], busy);
+  if (!(total > 0)) return {};
+  return {.forward = counts[kForwardNs] / total,
+          .encode = counts[kEncodeNs] / total,
+          .tree = counts[kLanesNs] / total,
+          .waiting = (total - busy) / total};
+}
+
 /// Watches a running worker, on the worker's thread.
 class WorkerObserver {
  public:

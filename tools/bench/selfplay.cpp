@@ -221,25 +221,12 @@ SelfPlayMeasured measure_selfplay(const BenchCase& bench, std::size_t workers,
   return measured;
 }
 
-/// Shares of a worker's time: forward, encode, tree, other; they add up to 1.
-using Shares = std::valarray<double>;
-
-Shares shares_of(const std::valarray<double>& counts) {
-  using enum WorkerReport::Counter;
-  // Counters are not updated atomically, so the parts may slightly exceed the total.
-  const double busy = counts[kForwardNs] + counts[kEncodeNs] + counts[kLanesNs];
-  const double total = std::max(counts[kTotalNs], busy);
-  if (!(total > 0)) return {kNaN, kNaN, kNaN, kNaN};
-  return {counts[kForwardNs] / total, counts[kEncodeNs] / total, counts[kLanesNs] / total,
-          1 - busy / total};
-}
-
-void add_shares(Figures& figures, const std::string& subject, const Shares& shares) {
+void add_shares(Figures& figures, const std::string& subject, const StageShares& shares) {
   add_figures(figures, subject,
-              {{"share_forward", shares[0], "share"},
-               {"share_encode", shares[1], "share"},
-               {"share_tree", shares[2], "share"},
-               {"share_other", shares[3], "share"}});
+              {{"share_forward", shares.forward, "share"},
+               {"share_encode", shares.encode, "share"},
+               {"share_tree", shares.tree, "share"},
+               {"share_other", shares.waiting, "share"}});
 }
 
 Figures figures_of(const SelfPlayMeasured& measured, const BenchCase& bench,
@@ -249,14 +236,17 @@ Figures figures_of(const SelfPlayMeasured& measured, const BenchCase& bench,
   const double seconds = measured.seconds;
   const auto workers = static_cast<double>(measured.workers.size());
   std::valarray<double> sum(kCounters);
-  std::vector<Shares> shares;
-  Shares mean(4);
+  std::vector<StageShares> shares;
+  StageShares mean;
   double nonzeros = 0;  // mean over the workers, which evaluated about the same number of rows
   for (std::size_t i = 0; i < measured.workers.size(); ++i) {
     sum += measured.workers[i];
     nonzeros += measured.encode[i].nonzeros / workers;
-    shares.push_back(shares_of(measured.workers[i]));
-    mean += shares.back() / workers;
+    shares.push_back(stage_shares(measured.workers[i]));
+    for (const auto stage :
+         {&StageShares::forward, &StageShares::encode, &StageShares::tree, &StageShares::waiting}) {
+      mean.*stage += shares.back().*stage / workers;
+    }
   }
   const double fill = ratio(sum[kRows], sum[kForwards]);
   const auto per_visit = [&](double allocations) {
@@ -277,7 +267,7 @@ Figures figures_of(const SelfPlayMeasured& measured, const BenchCase& bench,
   add_shares(figures, subject, mean);
   add_figures(
       figures, subject,
-      {{"tree_over_forward", ratio(mean[2], mean[0]), "ratio"},
+      {{"tree_over_forward", ratio(mean.tree, mean.forward), "ratio"},
        {"nonzeros", nonzeros, "features/row"},
        {"legal_moves", ratio(trees.legal, trees.positions), "moves/position"},
        {"plies_per_visit", ratio(trees.plies, trees.visits), "plies/visit"},

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -100,9 +99,7 @@ std::string progress_text(const RunProgress& now, const RunOptions& options, boo
   const LearnProgress& learn = now.learn;
   std::string line = clock_text(now.seconds);
   if (now.phase != RunPhase::kPlaying) {
-    constexpr std::array kPhases = {"", "finishing the games in play", "parking the games in play",
-                                    "saving"};
-    line.append(" ").append(kPhases[static_cast<std::size_t>(now.phase)]);
+    line.append(" ").append(name_of(now.phase));
   } else if (options.minutes > 0) {
     line = clock_text(options.minutes * 60 - now.seconds) + " left";
   }

@@ -3,20 +3,19 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <utility>
 
 #include "tools/metric.hpp"
+#include "train_bridge/run.hpp"
 
 namespace senet {
 
 std::string_view phase_name(double phase) {
-  constexpr std::array<std::string_view, 4> kNames = {"playing", "finishing games", "parking games",
-                                                      "saving"};
-  return phase >= 0 && phase < kNames.size() ? kNames[static_cast<std::size_t>(phase)] : "";
+  const bool is_known = phase >= 0 && phase <= static_cast<double>(RunPhase::kSaving);
+  return is_known ? name_of(static_cast<RunPhase>(phase)) : "";
 }
 
 std::string short_number(double value) {
