@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Runs, in less than five minutes, all checks that need an NVIDIA GPU: the device tests, training
-# steps in every precision and batch size, the slowdown of self-play next to a trainer, a run that
-# trains on the device, the memory, synchronisation and race checkers, and a comparison with PyTorch.
+# Runs, in less than six minutes, all checks that need an NVIDIA GPU: the device tests, training
+# steps in every precision and batch size, the slowdown of self-play next to a trainer, by 1 to 14
+# workers too, a run that trains on the device, the memory, synchronisation and race checkers, and a
+# comparison with PyTorch.
 # Ends with the text of docs/benchmarks_gpu.md.
 #
 # Needs a build with -DSENET_CUDA=ON, either from SENET_CUDA=ON tools/test.sh or from
@@ -18,7 +19,7 @@
 set -uo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd) || exit 2
 tests=(cuda_module_test cuda_device_test cuda_device_lost_test)
-most_seconds=290
+most_seconds=340
 
 usage() {
   echo "usage: tools/check_gpu.sh [BUILD]                  default: build/release"
@@ -173,13 +174,23 @@ steps_table() {
 beside_self_play() {
   bench overlap overlap --game connect_four --trainer cuda --seconds 2 --repeat 5 || return
   bench overlap overlap --game backgammon --trainer cuda --seconds 2 --repeat 3 || return
-  overlap_table
+  overlap_table overlap
   awk -F'"' '{ value = $15; gsub(/[:,]/, "", value) }
     ($12 == "slowdown" && value + 0 >= 0.02) || ($12 == "swap_time" && value + 0 >= 1000) {
       print "check_gpu: WARNING: target missed: " $8 ": " $12 " is " value }' "$work/overlap.json" >&2
 }
+with_more_workers() {
+  local workers
+  for workers in 1 2 4 8 14; do
+    bench "workers_$workers" overlap --game connect_four --trainer cuda --workers "$workers" \
+      --seconds 1 --repeat 3 || return
+    sed "s|/cuda\"|/cuda/workers-$workers\"|" "$work/workers_$workers.json" >>"$work/workers.json"
+  done
+  overlap_table workers
+}
+# overlap_table NAME: of the lines stored under this name.
 overlap_table() {
-  table overlap slowdown evaluations_per_second_alone evaluations_per_second_with_trainer games_per_minute_alone \
+  table "$1" slowdown evaluations_per_second_alone evaluations_per_second_with_trainer games_per_minute_alone \
     games_per_minute_with_trainer steps_per_second publications_per_second swap_time longest_swap_time publish_time
 }
 
@@ -239,9 +250,19 @@ section() {
     echo
     echo "Self-play alone and next to the trainer, in turns (targets: slowdown < 0.02, take time < 1000 us):"
     echo
-    overlap_table
+    overlap_table overlap
     echo
     command_of overlap
+  fi
+  if [[ -s $work/workers.json ]]; then
+    echo
+    echo "The same with 1 to 14 workers:"
+    echo
+    overlap_table workers
+    echo
+    echo '```sh'
+    cat "$work"/workers_*.command
+    echo '```'
   fi
   if [[ -s $work/pytorch ]]; then
     echo
@@ -257,6 +278,7 @@ nvcc --version 2>/dev/null | grep release
 part "tests on the device" 50 device_tests
 part "steps" 50 steps
 part "self-play next to a trainer" 50 beside_self_play
+part "1 to 14 workers" 60 with_more_workers
 part "self-play that trains on the device" 35 learns_on_the_device
 if python3 -c 'import torch' 2>/dev/null; then
   part "PyTorch" 90 pytorch

@@ -63,7 +63,8 @@ program "$stubs/python3" <<<'exit 1'
 program "$stubs/compute-sanitizer" <<<'while [[ $1 == --* ]]; do shift $(($# > 2 && ${#1} > 2 ? 2 : 1)); done; "$@"'
 expect 0 "check_gpu: all passed" "$build"
 for text in "--gtest_filter=*.One" "--gtest_filter=*.Two" "Machine: A GPU of paper, 1.0, 1 MiB" \
-  '| `backgammon/sparse/cuda-tf32/batch-256` | 123456 |' '| `connect_four/cuda` | 0.0125 |' "PyTorch is not installed"; do
+  '| `backgammon/sparse/cuda-tf32/batch-256` | 123456 |' '| `connect_four/cuda` | 0.0125 |' \
+  '| `connect_four/cuda/workers-14` | 0.0125 |' "PyTorch is not installed"; do
   grep -qF -- "$text" "$work/said" || { echo "not a word of $text" >&2 && failures=$((failures + 1)); }
 done
 STUB_VERDICT=SKIPPED expect 1 "check_gpu: FAILED: tests on the device" "$build"

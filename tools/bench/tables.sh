@@ -334,14 +334,14 @@ $(command_of train)
 ## The trainer on a GPU
 
 The figures of an H100 are in [benchmarks_gpu.md](benchmarks_gpu.md). One command runs all checks
-that need an NVIDIA GPU in less than five minutes: the device tests (gradients and losses against
-the CPU's, reproducible steps, too little memory, a lost device), training steps in every precision
-and batch size, self-play alone and next to the trainer in turns (\`senet bench overlap\`: the
-slowdown by the trainer, and the time a worker needs to take new weights), a run that trains on the
-device, the memory checker, and a comparison with PyTorch. Its last output is the text for
-benchmarks_gpu.md. It needs a build with \`-DSENET_CUDA=ON\` (machine code for sm_75, sm_80,
-sm_86, sm_89 and sm_90, and PTX), made on that machine or copied there as a folder. It warns about
-checks whose programs are not installed.
+that need an NVIDIA GPU in less than six minutes: the device tests (gradients and losses against the
+CPU's, reproducible steps, too little memory, a lost device), training steps in every precision and
+batch size, self-play alone and next to the trainer in turns, by 1 to 14 workers too (\`senet bench
+overlap\`: the slowdown by the trainer, and the time a worker needs to take new weights), a run that
+trains on the device, the memory, synchronisation and race checkers, and a comparison with PyTorch.
+Its last output is the text for benchmarks_gpu.md. It needs a build with \`-DSENET_CUDA=ON\` (machine
+code for sm_75, sm_80, sm_86, sm_89 and sm_90, and PTX), made on that machine or copied there as a
+folder. It warns about checks whose programs are not installed.
 
 \`\`\`sh
 tools/check_gpu.sh build/release
