@@ -1,5 +1,6 @@
 // senet selfplay: plays games against itself, trains on them, and keeps everything in a run folder.
 #include <fmt/core.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -184,15 +185,22 @@ std::string summary_text(const RunSummary& ended, const AnyGame& game, const Run
   return text;
 }
 
+// Whether a write of a few lines to `descriptor` does not wait for a reader.
+bool has_room(int descriptor) {
+  pollfd waiting{.fd = descriptor, .events = POLLOUT, .revents = 0};
+  return ::poll(&waiting, 1, 0) != 0;
+}
+
 /// Where a run's messages go: to stderr; as a daemon to RUN/selfplay.log, whose lines have the
-/// time. Any thread may print.
+/// time. A run does not wait for a reader that does not read: messages are dropped then. Any thread
+/// may print.
 class Messages {
  public:
   explicit Messages(std::optional<RotatedLog> log) : log_(std::move(log)) {}
 
   void print(const std::string& text) {
     if (log_) return log_->write(text);
-    print_stderr("{}", text);
+    if (has_room(STDERR_FILENO)) print_stderr("{}", text);
   }
   RotatedLog* log() { return log_ ? &*log_ : nullptr; }
 

@@ -280,6 +280,22 @@ TEST_F(SelfPlayCommand, PlaysOnWithoutAReader) {
   EXPECT_EQ(checkpoint().games, 2000u);
 }
 
+// The reader of its messages is there, but never reads, and the pipe is full.
+TEST_F(SelfPlayCommand, DoesNotWaitForAReader) {
+  Arguments words = tiny({"--games", "50"});
+  std::erase(words, "--quiet");
+  const std::string pipe = (folder_ / "pipe").string();
+  words.insert(words.begin(), {"-c",
+                               "mkfifo \"$PIPE\"; exec 3<>\"$PIPE\"; "
+                               "dd if=/dev/zero of=\"$PIPE\" bs=4096 oflag=nonblock; "
+                               "timeout -k 9 100 \"$0\" \"$@\" 2>\"$PIPE\"",
+                               SENET_PROGRAM});
+  ::setenv("PIPE", pipe.c_str(), 1);
+  const ProgramRun unread = run_program("/bin/sh", words);
+  EXPECT_EQ(unread.exit_code, 0) << unread.err;
+  EXPECT_EQ(games(), first(50));
+}
+
 // Without --quiet: what plays, the losses, whether the trainer keeps up, a summary and what to do
 // next, in lines that fit 80 columns.
 TEST_F(SelfPlayCommand, ReportsToPeople) {
