@@ -60,8 +60,9 @@ struct Grades {
   std::size_t unmatched = 0;  // positions with a move that the labels do not rate
 };
 
-/// Called with the number of positions graded so far, if grading is slow.
-using GradeProgress = std::function<void(std::size_t graded)>;
+/// Called with the number of positions graded so far, if grading is slow. False ends it: the grades
+/// are then those of these positions.
+using GradeProgress = std::function<bool(std::size_t graded)>;
 
 /// An exam of one game. The game's kit reads it from a file.
 struct Exam {

@@ -59,8 +59,8 @@ struct SettingUse {
   std::string_view option_name = {};
 };
 
-/// One setting. A value is a bool, an unsigned integer, a float, a double, a schedule or a named
-/// enumeration.
+/// One setting. A value is a bool, an unsigned integer, a float, a double, a schedule, a named
+/// enumeration or a text.
 template <class Struct, class Value>
 struct Setting {
   std::string_view name;  // "c-puct": the command-line option without dashes
@@ -136,13 +136,13 @@ std::string number_text(double value);
 std::string limits_text(const SettingRange& range);
 Error refusal(std::string_view name, const std::string& wanted, std::string_view text);
 
-/// Always true for bools and enumerations. Every value of a schedule must be in the range.
+/// Always true for bools, enumerations and texts. Every value of a schedule must be in the range.
 template <class Value>
-bool is_in(const SettingRange& range, Value value) {
+bool is_in(const SettingRange& range, const Value& value) {
   if constexpr (std::is_same_v<Value, Schedule>) {
     return std::ranges::all_of(value.points(),
                                [&](const auto& point) { return is_in(range, point.value); });
-  } else if constexpr (!std::is_enum_v<Value> && !std::is_same_v<Value, bool>) {
+  } else if constexpr (std::is_arithmetic_v<Value> && !std::is_same_v<Value, bool>) {
     if (std::is_floating_point_v<Value> && !std::isfinite(value)) return false;
     if (range.or_zero && value == 0) return true;
     assert(std::isinf(range.most) ||
@@ -166,6 +166,8 @@ template <class Value>
 std::string setting_text(const Value& value) {
   if constexpr (NamedEnum<Value>) {
     return std::string(name_of(value));
+  } else if constexpr (std::is_same_v<Value, std::string>) {
+    return value;
   } else if constexpr (std::is_same_v<Value, bool>) {
     return value ? "true" : "false";
   } else if constexpr (std::is_same_v<Value, Schedule>) {
@@ -194,6 +196,8 @@ template <class Struct, class Value>
 std::string values_wanted(const Setting<Struct, Value>& entry) {
   if constexpr (NamedEnum<Value>) {
     return "one of " + all_names<Value>();
+  } else if constexpr (std::is_same_v<Value, std::string>) {
+    return "a text";
   } else if constexpr (std::is_same_v<Value, bool>) {
     return "0 or 1";
   } else {
@@ -223,6 +227,8 @@ Result<void> set_value(const Setting<Struct, Value>& entry, Value& value, std::s
     } else if constexpr (std::is_same_v<Value, bool>) {
       if (text == "1" || text == "true") return true;
       return text == "0" || text == "false" ? std::optional(false) : std::nullopt;
+    } else if constexpr (std::is_same_v<Value, std::string>) {
+      return std::string(text);
     } else if constexpr (std::is_same_v<Value, Schedule>) {
       return Schedule::parse(text);
     } else {

@@ -303,7 +303,9 @@ Result<NetworkSpec> checkpoint_spec(const std::filesystem::path& file) {
   return spec;
 }
 
-bool is_weights_name(std::string_view name) { return name == kLatest || iteration_of(name); }
+bool is_weights_name(std::string_view name) {
+  return name == kLatest || name == kBestWeights || iteration_of(name);
+}
 
 bool has_trained_weights(const std::filesystem::path& folder) {
   std::error_code unknown;

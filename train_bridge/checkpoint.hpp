@@ -88,7 +88,10 @@ Result<std::filesystem::path> move_aside(const std::filesystem::path& file);
 /// none.
 Result<NetworkSpec> checkpoint_spec(const std::filesystem::path& file);
 
-/// Whether a file of the weights folder with this name was saved by save_to_weights_folder().
+/// The file of the weights folder with the best network, which Strength saves.
+inline constexpr std::string_view kBestWeights = "best.safetensors";
+/// Whether a file of the weights folder with this name was saved by save_to_weights_folder(), or is
+/// that file.
 bool is_weights_name(std::string_view name);
 /// Whether the weights folder has a network of a later iteration than the initial 0.
 bool has_trained_weights(const std::filesystem::path& folder);

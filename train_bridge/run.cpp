@@ -287,6 +287,15 @@ Result<Run> Run::open(const RunGame& game, const RunConfig& config, const RunOpt
   if (const auto checked = check_config(game, config); !checked) return checked.error();
   RunConfig complete = config;
   complete.network.evaluates = config.selfplay.worker.search.evaluates;
+  std::optional<Exam> exam;
+  if (std::string& labels = complete.strength.labels; !labels.empty()) {
+    // The run may be resumed from another folder.
+    std::error_code unknown;
+    labels = std::filesystem::absolute(labels, unknown).string();
+    Result<Exam> read = read_exam(*game.any, labels);
+    if (!read) return fail("strength-labels: " + read.error().reason());
+    exam = std::move(*read);
+  }
   Result<Start> start = fail("");
   if (!options.resume) {
     start = new_start(complete, options.weights);
@@ -315,6 +324,7 @@ Result<Run> Run::open(const RunGame& game, const RunConfig& config, const RunOpt
   Run run(game, std::move(complete), options, std::move(*start), std::move(folder->lock),
           std::move(folder->log));
   run.before_ = std::move(before);
+  run.exam_ = std::move(exam);
   return run;
 }
 
@@ -352,7 +362,6 @@ Result<RunSummary> Run::play(const RunHooks& given) {
   }
   trainer->warm_up();
 
-  const std::uint64_t network_id = start_.network.id();
   ModelStore models(std::move(start_.network));
   BoundedQueue<GameRecord> queue(config.queue_games);
   QueueSink sink(queue, hooks.learns);
@@ -390,6 +399,15 @@ Result<RunSummary> Run::play(const RunHooks& given) {
   if (is_new) {
     if (const auto saved = loop.save(); !saved) return saved.error();
   }
+  Strength strength({.game = *game_,
+                     .config = config,
+                     .exam = exam_ ? &*exam_ : nullptr,
+                     .newest = models,
+                     .number = from.iterations,
+                     .folder = options.folder,
+                     .learned = [&loop] { return loop.progress(); },
+                     .warning = hooks.warning});
+  ModelStore& playing = config.strength.gating ? strength.best() : models;
   std::vector<SettingChange> changes;
   if (before_) changes = changed_settings(*before_, config_);
   const auto recorded =
@@ -418,7 +436,8 @@ Result<RunSummary> Run::play(const RunHooks& given) {
   GameNumbers numbers = numbers_to_play(std::move(left->games), loop, most);
   waiting = &numbers;
 
-  hooks.begins({config, network_id, chosen.description, loop.progress().games, changes});
+  hooks.begins(
+      {config, playing.newest().weights->id(), chosen.description, loop.progress().games, changes});
   RunFigures figures(options.folder, config.game, config.selfplay.workers,
                      {.seconds_before = from.seconds, .learn = loop.progress()}, hooks.warning);
   figures.note(fmt::format("began after {} games", loop.progress().games));
@@ -433,7 +452,7 @@ Result<RunSummary> Run::play(const RunHooks& given) {
   };
   worker_hooks.ended = [&](std::size_t number, AnyWorker&) { is_playing[number] = false; };
   const std::unique_ptr<AnySelfPlayThreads> players = game_->start_selfplay(
-      *game_->any, config.selfplay, models, numbers, sink, std::move(worker_hooks));
+      *game_->any, config.selfplay, playing, numbers, sink, std::move(worker_hooks));
   Result<void> trained;
   std::atomic<bool> learning{true};
   // On any exception, no thread is left waiting: neither lanes nor, below, the trainer.
@@ -450,9 +469,14 @@ Result<RunSummary> Run::play(const RunHooks& given) {
   });
   const absl::Cleanup free_trainer = [&] { queue.close(); };
 
+  strength.start();
   StallWatch stalls;
   std::vector<StallWatch::Part> parts(config.selfplay.workers + 1);
   const auto look = [&](RunPhase phase) -> const RunProgress& {
+    for (const std::string& note : strength.take_notes()) {
+      figures.note(note);
+      hooks.note(note);
+    }
     parts.back() = {learning, loop.turns()};
     for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
       using enum WorkerReport::Counter;
@@ -461,13 +485,13 @@ Result<RunSummary> Run::play(const RunHooks& given) {
       parts[i] = {is_playing[i],
                   report[kForwards] + report[kRows] + report[kSearches] + report[kWaits]};
     }
-    const RunProgress& now =
-        figures.look({.phase = phase,
-                      .learn = loop.progress(),
-                      .finished_games = sink.finished(),
-                      .publish_ns = models.held_ns(),
-                      .stalled_seconds = stalls.look(figures.elapsed(), parts)},
-                     players->reports());
+    const RunProgress& now = figures.look({.phase = phase,
+                                           .learn = loop.progress(),
+                                           .finished_games = sink.finished(),
+                                           .publish_ns = playing.held_ns(),
+                                           .stalled_seconds = stalls.look(figures.elapsed(), parts),
+                                           .strength = strength.progress()},
+                                          players->reports());
     hooks.progresses(now);
     return now;
   };
@@ -486,9 +510,13 @@ Result<RunSummary> Run::play(const RunHooks& given) {
                (order == RunOrder::kFinish || late || loop.progress().has_diverged)) {
       phase = RunPhase::kFinishing;
     }
-    if (phase != RunPhase::kPlaying) numbers.halt();
+    if (phase != RunPhase::kPlaying) {
+      numbers.halt();
+      strength.stop();
+    }
     look(phase);
   }
+  strength.stop();
   const Result<void> played = players->join();
   queue.close();
   while (learning) {

@@ -20,6 +20,7 @@
 #include "train_bridge/checkpoint.hpp"
 #include "train_bridge/choose_trainer.hpp"
 #include "train_bridge/run_config.hpp"
+#include "train_bridge/strength.hpp"
 #include "train_bridge/training_loop.hpp"
 
 namespace senet {
@@ -62,7 +63,7 @@ struct RunRates {
   StageShares shares = {};   // of all workers together
 };
 
-/// Progress of a run. Everything except `learn` refers to this call.
+/// Progress of a run. Everything except `learn` and `strength` refers to this call.
 struct RunProgress {
   RunPhase phase = RunPhase::kPlaying;
   double seconds = 0;         // since this call began to play
@@ -83,6 +84,7 @@ struct RunProgress {
   /// The longest time for which a worker or the trainer has made no progress. One that waits, for
   /// games, for the other or for room on the disk, is not stuck.
   double stalled_seconds = 0;
+  StrengthProgress strength = {};  // of the run
 
   RunRates rates = {};
 };
@@ -115,7 +117,8 @@ struct RunHooks {
   /// log of a resumed run is not as it was: missing, shorter, damaged, or with games twice. Called
   /// by any thread of the run, one at a time.
   std::function<void(const std::string&)> warning;
-  /// A one-sentence explanation of a choice that the run made: why no device trains.
+  /// A sentence about a choice that the run made, such as why no device trains, or the result of a
+  /// match.
   std::function<void(const std::string&)> note;
 };
 
@@ -137,6 +140,8 @@ struct RunSummary {
 ///   folder/parked.senet             the games in play at the last checkpoint
 ///   folder/weights/NNNNNN.safetensors, latest.safetensors   000000: the initial weights; see
 ///                                   save_to_weights_folder()
+///   folder/weights/best.safetensors, strength.jsonl   the best network and the ledger of matches;
+///                                   see Strength
 ///   folder/checkpoint.safetensors   optimiser and counters; checkpoint.N.safetensors: those
 ///   before,
 ///                                   see keep_checkpoint()
@@ -160,8 +165,8 @@ class Run {
   /// games that are not in the log are never trained on. Also fails, within seconds, when the log
   /// is moved or removed.
   ///
-  /// Starts config.selfplay.workers threads and a training thread, which may start its own threads
-  /// (config.learn.trainer.threads); all have ended when this returns.
+  /// Starts config.selfplay.workers threads, a training thread, which may start its own threads
+  /// (config.learn.trainer.threads), and a thread for matches; all have ended when this returns.
   Result<RunSummary> play(const RunHooks& hooks = {});
 
   const std::filesystem::path& folder() const { return options_.folder; }
@@ -194,6 +199,7 @@ class Run {
   FileHandle lock_;
   GameLog log_;
   std::optional<RunConfig> before_;  // the settings of a resumed run so far
+  std::optional<Exam> exam_;         // of the labels
 };
 
 /// Opens a run and plays it.

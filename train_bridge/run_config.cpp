@@ -11,6 +11,7 @@
 #include "games/json.hpp"
 #include "nn/file.hpp"
 #include "nn/network.hpp"
+#include "selfplay/match_results.hpp"
 
 namespace senet {
 namespace {
@@ -76,6 +77,7 @@ Result<RunConfig> default_config(const RunGame& game) {
     config.network.policy_head = false;
     config.learn.trainer.policy_weight = 0;
   }
+  if (!has_elo(any)) config.strength.sprt = "0,0.05";
   for (const RecipeEntry& entry : any.recipe) {
     if (const auto set = apply_setting(config, entry.setting, entry.value); !set) {
       return fail(fmt::format("the recipe of {}: {}", any.name, set.error().reason()));
@@ -104,17 +106,25 @@ Result<void> check_memory_of_run(const RunGame& game, const RunConfig& config,
   const double trainer = weights * bytes(12 + workers + 4 * learn.trainer.threads, 1) +
                          bytes(TrainBatch::bytes(batch_shape(game.shape, learn)), 1);
   const double queue = bytes(config.queue_games, sizeof(GameRecord));
+  double matches = 0;
+  if (config.strength.minutes > 0) {
+    // Two players, each with its packed weights, and the best network.
+    WorkerSettings player = worker;
+    player.visits = strength_visits(selfplay.play);
+    matches = bytes(2 * kStrengthLanes, game.search_bytes(*game.any, player)) + 7 * weights;
+  }
   struct Part {
     double bytes;
     const char* setting;
   };
-  const std::array parts = {Part{searches, "visits"}, Part{caches, "cache"}, Part{replay, "replay"},
-                            Part{trainer, "width"}, Part{queue, "queue"}};
+  const std::array parts = {Part{searches, "visits"}, Part{caches, "cache"},
+                            Part{replay, "replay"},   Part{trainer, "width"},
+                            Part{queue, "queue"},     Part{matches, "strength-minutes"}};
   const Part& most = *std::ranges::max_element(parts, {}, &Part::bytes);
   double all = 0;
   for (const Part& part : parts) all += part.bytes;
   // Every thread takes addresses for its stack and its part of the heap.
-  const double threads = bytes(workers + learn.trainer.threads + 1, 24 << 20);
+  const double threads = bytes(workers + learn.trainer.threads + 2, 24 << 20);
   return check_memory(
       all,
       fmt::format("{}: with these visits, workers and lanes, searches, caches, replay buffer "
@@ -161,6 +171,13 @@ Result<void> check_config(const RunGame& game, const RunConfig& config) {
   if (worker.search.plies.ply > 0 && (play.noise || play.temperature_plies > 0)) {
     return fail(
         "ply: a search by plies plays its best move: noise and temperature-plies must be 0");
+  }
+  constexpr std::string_view kSprt = setting_of(&StrengthSettings::sprt).name;
+  const Result<Hypotheses> between = read_hypotheses(kSprt, config.strength.sprt);
+  if (!between) return between.error();
+  if (const auto test = sprt_settings(kSprt, any, *between); !test) return test.error();
+  if (config.strength.gating && config.strength.minutes == 0) {
+    return fail("gating: without matches no network becomes the best: strength-minutes is 0");
   }
   return check_memory_of_run(game, config, worker);
 }
@@ -246,9 +263,10 @@ Result<RunConfig> load_config(const std::filesystem::path& file, RunGameFinder f
     const bool has_new_name = entry.use.former_key.empty() || json.contains(entry.name);
     const auto given = json.find(has_new_name ? entry.name : entry.use.former_key);
     if (!read || given == json.end()) return;
-    const bool fits = NamedEnum<Value>                  ? given->is_string()
-                      : std::is_same_v<Value, bool>     ? given->is_boolean()
-                      : std::is_floating_point_v<Value> ? given->is_number()
+    const bool fits = NamedEnum<Value>                     ? given->is_string()
+                      : std::is_same_v<Value, bool>        ? given->is_boolean()
+                      : std::is_same_v<Value, std::string> ? given->is_string()
+                      : std::is_floating_point_v<Value>    ? given->is_number()
                       : std::is_same_v<Value, Schedule> ? given->is_number() || given->is_string()
                                                         : given->is_number_unsigned();
     read = fits ? set_value(entry, value,

@@ -17,6 +17,7 @@
 #include "selfplay/selfplay.hpp"
 #include "train_bridge/learn_settings.hpp"
 #include "train_bridge/run_game.hpp"
+#include "train_bridge/strength_settings.hpp"
 
 namespace senet {
 
@@ -25,6 +26,7 @@ struct RunConfig {
   NetworkSpec network;
   SelfPlaySettings selfplay;
   LearnSettings learn;
+  StrengthSettings strength;
   std::size_t queue_games = 256;  // finished games that may wait for training
 };
 
@@ -50,6 +52,7 @@ void for_each_setting(Config& config, Visit&& visit) {
                 "maximum number of finished games waiting for training",
                 {.least = 1, .most = 1'000'000}),
         config.queue_games);
+  for_each_setting(config.strength, visit);
 }
 
 constexpr std::string_view settings_heading(std::type_identity<RunConfig>) { return "Training"; }

@@ -10,6 +10,7 @@
 #include "games/registry.hpp"
 #include "nn/network_spec.hpp"
 #include "selfplay/game_exchange.hpp"
+#include "selfplay/search_player.hpp"
 #include "selfplay/selfplay.hpp"
 #include "train_bridge/replay_buffer.hpp"
 
@@ -29,6 +30,10 @@ struct RunGame {
                                                         const SelfPlaySettings& settings,
                                                         ModelStore& models, GameNumbers& numbers,
                                                         GameSink& sink, SelfPlayHooks hooks);
+  /// A player of a match; see SearchPlayer::make().
+  Result<std::unique_ptr<MatchPlayer>> (*make_player)(const AnyGame& game, SharedWeights weights,
+                                                      const SearchOptions& options,
+                                                      std::uint32_t visits);
   std::unique_ptr<Replay> (*make_replay)(const AnyGame& game, const LearnSettings& settings);
   /// Bytes of that replay.
   std::size_t (*replay_bytes)(const AnyGame& game, const LearnSettings& settings);

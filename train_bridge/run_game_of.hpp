@@ -27,6 +27,12 @@ RunGame RunGame::of(const AnyGame& game) {
         return std::make_unique<SelfPlayThreads<G>>(settings, models, numbers, sink,
                                                     std::move(hooks), start_as<G>(rules));
       },
+      .make_player = [](const AnyGame& rules, SharedWeights weights, const SearchOptions& options,
+                        std::uint32_t visits) -> Result<std::unique_ptr<MatchPlayer>> {
+        auto made = SearchPlayer<G>::make(std::move(weights), options, visits, start_as<G>(rules));
+        if (!made) return made.error();
+        return std::unique_ptr<MatchPlayer>(std::move(*made));
+      },
       .make_replay =
           [](const AnyGame& rules, const LearnSettings& settings) {
             return senet::make_replay(settings, start_as<G>(rules));

@@ -208,17 +208,19 @@ TEST_F(RunFiles, ValuesThatAreNotFiniteAreNeverSaved) {
 
 TEST_F(RunFiles, OnlyItsOwnHalfWrittenFilesAreRemoved) {
   expect_played(3);
-  const std::vector<std::filesystem::path> ours = {
-      file("config.json.12.7f3a.tmp"), file("checkpoint.safetensors.1.0.tmp"),
-      file("checkpoint.new.safetensors.99.a.tmp"), file("weights/latest.safetensors.12.ab.tmp"),
-      file("weights/000017.safetensors.12.ab.tmp")};
+  const std::vector<std::filesystem::path> ours = {file("config.json.12.7f3a.tmp"),
+                                                   file("checkpoint.safetensors.1.0.tmp"),
+                                                   file("checkpoint.new.safetensors.99.a.tmp"),
+                                                   file("weights/latest.safetensors.12.ab.tmp"),
+                                                   file("weights/000017.safetensors.12.ab.tmp"),
+                                                   file("weights/best.safetensors.12.ab.tmp")};
   const std::vector<std::filesystem::path> others = {file("notes.tmp"),
                                                      file("config.json.tmp"),
                                                      file("config.json.a.b.tmp"),
                                                      file("thesis.12.ab.tmp"),
                                                      file("weights/mine.tmp"),
                                                      file("weights/config.json.12.ab.tmp"),
-                                                     file("weights/best.safetensors.12.ab.tmp")};
+                                                     file("weights/better.safetensors.12.ab.tmp")};
   for (const auto& name : ours) write_text(name, "half");
   for (const auto& name : others) write_text(name, "whole");
   std::filesystem::create_directory(file("config.json.1.2.tmp"));

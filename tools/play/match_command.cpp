@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -14,10 +13,10 @@
 #include "games/games.hpp"
 #include "nn/file.hpp"
 #include "selfplay/match.hpp"
+#include "selfplay/match_results.hpp"
 #include "tools/command.hpp"
 #include "tools/metric.hpp"
 #include "tools/play/match_log.hpp"
-#include "tools/play/match_results.hpp"
 #include "tools/play/players.hpp"
 #include "tools/stop_signals.hpp"
 #include "tools/terminal.hpp"
@@ -73,44 +72,6 @@ struct MatchArguments {
 };
 
 constexpr std::array kSides = {"first", "second"};
-
-/// Elo is reported only for games without dice, which are won, drawn or lost.
-bool has_elo(const AnyGame& game) { return !game.has_dice; }
-std::string_view unit_name(const AnyGame& game) {
-  return has_elo(game) ? "Elo" : "points per game";
-}
-
-/// The two numbers of --sprt, in Elo or points per game.
-using Hypotheses = std::array<double, 2>;
-
-std::optional<Hypotheses> read_hypotheses(std::string_view text) {
-  if (text.empty()) return std::nullopt;
-  const std::size_t comma = std::min(text.find(','), text.size());
-  const auto first = number_of<double>(text.substr(0, comma));
-  const auto second = number_of<double>(text.substr(std::min(comma + 1, text.size())));
-  if (first && second && std::isfinite(*first) && std::isfinite(*second)) {
-    return Hypotheses{*first, *second};
-  }
-  throw fail(
-      fmt::format("--sprt takes two numbers A,B, for example --sprt 0,10, not \"{}\"", text));
-}
-
-/// The settings of the sequential test. Throws if the hypotheses are out of range.
-SprtSettings sprt_settings(const AnyGame& game, const Hypotheses& between, SprtSettings settings) {
-  settings.mean0 = has_elo(game) ? expected_score(between[0]) : between[0];
-  settings.mean1 = has_elo(game) ? expected_score(between[1]) : between[1];
-  const double least = has_elo(game) ? 0 : -game.value_range, most = game.value_range;
-  if (!(between[0] < between[1])) {
-    throw fail(fmt::format("--sprt is {},{}: the first number must be smaller than the second",
-                           between[0], between[1]));
-  }
-  if (!(least < settings.mean0 && settings.mean1 < most)) {
-    throw fail(fmt::format(
-        "--sprt is {},{} {}: both numbers must be within the range of the results of {}",
-        between[0], between[1], unit_name(game), game.name));
-  }
-  return settings;
-}
 
 struct Match {
   const AnyGame* game;
@@ -305,9 +266,12 @@ Job prepare(MatchArguments arguments, const Games& games) {
   if (arguments.match.only_game && !(arguments.log.empty() && arguments.mat.empty())) {
     throw fail("--game-number cannot be combined with --log or --mat");
   }
-  const std::optional<Hypotheses> sprt = read_hypotheses(arguments.sprt);
+  std::optional<Hypotheses> sprt;
   std::optional<SprtSettings> test;
-  if (sprt) test = sprt_settings(game, *sprt, arguments.sprt_settings);
+  if (!arguments.sprt.empty()) {
+    sprt = read_hypotheses("--sprt", arguments.sprt).value();
+    test = sprt_settings("--sprt", game, *sprt, arguments.sprt_settings).value();
+  }
   auto signals = std::make_unique<std::optional<StopSignals>>();
   arguments.player.is_stopped = [&come = *signals] { return come && come->has_come(); };
   std::array players = {prepare_player(game, arguments, 0), prepare_player(game, arguments, 1)};
@@ -315,15 +279,14 @@ Job prepare(MatchArguments arguments, const Games& games) {
   const bool is_slow = players[0].is_process || players[1].is_process;
   arguments.match.games_at_once = arguments.games_at_once.value_or(
       is_slow ? kGamesAtOnceWithProcess * arguments.player.processes : kGamesAtOnce);
-  Match prepared{
-      .game = &game,
-      .arguments = std::move(arguments),
-      .signals = std::move(signals),
-      .players = std::move(players),
-      .sprt = sprt,
-      .results = MatchResults({game.outcome_values.begin(), game.outcome_values.end()},
-                              has_elo(game) ? PairUnit::kScore : PairUnit::kPoints, test),
-      .log = {}};
+  Match prepared{.game = &game,
+                 .arguments = std::move(arguments),
+                 .signals = std::move(signals),
+                 .players = std::move(players),
+                 .sprt = sprt,
+                 .results = MatchResults({game.outcome_values.begin(), game.outcome_values.end()},
+                                         pair_unit(game), test),
+                 .log = {}};
   // Check now that the file can be written, not after hours of play.
   const auto& mat = prepared.arguments.mat;
   if (!mat.empty()) value_for("--mat", FileHandle::open(mat, FileHandle::Mode::kReadWrite));

@@ -103,7 +103,10 @@ struct Candidate {
     }
     Grades grades = [&] {  // erases its progress line before the results are printed
       ProgressLine progress("judged", played.size());
-      return exam.grade(played, [&](std::size_t graded) { progress.show(graded); });
+      return exam.grade(played, [&](std::size_t graded) {
+        progress.show(graded);
+        return true;
+      });
     }();
     add_effort(grades.metrics, played.size());
     print_metrics("eval", grades.metrics, arguments.json);

@@ -104,7 +104,7 @@ Grades grade(std::span<const Label> labels, std::span<const MoveMix> moves,
       return solver->score(after, -best, 1 - best) <= -best;
     };
     preserving.push_back(mean_over(moves[i], preserves));
-    progress(i + 1);
+    if (!progress(i + 1)) break;
     if (!label.scores) continue;
     ActionList<ConnectFour::kMaxLegal> legal;
     label.state.legal(legal);
@@ -120,7 +120,7 @@ Grades grade(std::span<const Label> labels, std::span<const MoveMix> moves,
   add_mean(grades.metrics, subject, "result_preserving_where_it_matters", "share",
            preserving_where_it_matters);
   add_mean(grades.metrics, subject, "optimal", "share", optimal);
-  add_count(grades.metrics, subject, "positions", labels.size());
+  add_count(grades.metrics, subject, "positions", preserving.size());
   if (!optimal.empty()) {
     add_count(grades.metrics, subject, "positions_where_it_matters",
               preserving_where_it_matters.size());

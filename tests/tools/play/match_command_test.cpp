@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "selfplay/match_results.hpp"
 #include "tests/tools/program.hpp"
-#include "tools/play/match_results.hpp"
 
 namespace senet {
 namespace {

@@ -7,10 +7,10 @@
 
 #include "games/registry.hpp"
 #include "selfplay/match.hpp"
+#include "selfplay/match_results.hpp"
 #include "tests/tools/background_program.hpp"
 #include "tests/tools/program.hpp"
 #include "tools/play/match_log.hpp"
-#include "tools/play/match_results.hpp"
 
 namespace senet {
 namespace {

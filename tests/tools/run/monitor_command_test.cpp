@@ -75,6 +75,11 @@ TEST_F(MonitorCommand, ShowsARunThatHasEnded) {
   const nlohmann::json recorded = nlohmann::json::parse(last);
   for (const auto& [name, value] : recorded.items()) {
     ASSERT_TRUE(shown["figures"].contains(name)) << name;
+    if (value.is_null()) {  // no match was played
+      EXPECT_TRUE(shown["figures"][name].is_null()) << name;
+      EXPECT_TRUE(name.starts_with("match_") || name == "grade") << name;
+      continue;
+    }
     ASSERT_TRUE(value.is_number() && shown["figures"][name].is_number()) << name << " " << last;
     EXPECT_NEAR(shown["figures"][name].get<double>(), value.get<double>(),
                 1e-5 * std::abs(value.get<double>()) + 1e-6)
@@ -85,6 +90,43 @@ TEST_F(MonitorCommand, ShowsARunThatHasEnded) {
   EXPECT_NE(lines.front().find("ended"), std::string::npos);
   EXPECT_LE(lines.size(), 24u);
   for (const std::string& text : lines) EXPECT_EQ(columns_of(text), 80u) << text;
+}
+
+// A match that every network wins: its figures and its event.
+TEST_F(MonitorCommand, ShowsStrengthOverTime) {
+  BackgroundProgram daemon(tiny({"--strength-minutes", "0.001", "--strength-pairs", "4",
+                                 "--strength-sprt=-700,-300", "--strength-share", "1"}));
+  nlohmann::json shown;
+  const auto has_beaten = [&] {
+    return std::ranges::any_of(shown["events"], [](const nlohmann::json& event) {
+      return event["event"].get<std::string>().find(" beats 0: ") != std::string::npos;
+    });
+  };
+  for (int i = 0; i < 1200 && (shown.is_null() || !has_beaten()); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    const ProgramRun once = run_senet({"monitor", run().string(), "--json"});
+    if (once.exit_code == 0) shown = nlohmann::json::parse(once.out);
+  }
+  daemon.send(SIGTERM);
+  EXPECT_EQ(daemon.wait(), 0);
+  ASSERT_TRUE(has_beaten()) << shown;
+  const nlohmann::json figures = figures_of(run())["figures"];
+  EXPECT_GT(figures["best_network"], 0);
+  EXPECT_GT(figures["match_pairs"], 0);
+  for (const std::string name : {"rating", "match"}) {
+    const double value = figures[name == "match" ? "match_difference" : name];
+    EXPECT_LE(figures[name + "_low"], value);
+    EXPECT_GE(figures[name + "_high"], value);
+  }
+  const std::string drawn = output({}), prometheus = output({"--prometheus"});
+  for (const char* const text : {"─ Strength ─", "rating", "last match", "best network", " ±"}) {
+    EXPECT_NE(drawn.find(text), std::string::npos) << drawn;
+  }
+  for (const std::string& line : text_lines(drawn)) EXPECT_EQ(columns_of(line), 80u) << line;
+  EXPECT_NE(prometheus.find("senet_rating_low{"), std::string::npos);
+  const auto page = folder_ / "page.html";
+  output({"--html", page.string()});
+  EXPECT_NE(text_of(page).find("best network"), std::string::npos);
 }
 
 TEST_F(MonitorCommand, CallsAKilledDaemonDead) {

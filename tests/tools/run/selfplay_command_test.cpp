@@ -723,6 +723,25 @@ TEST_F(SelfPlayCommand, GoesOnOnlyWithItsOwnGame) {
                  "is for tic_tac_toe");
 }
 
+// They are read before the run begins, and a resumed run finds them from any folder.
+TEST_F(SelfPlayCommand, WrongLabelsAreAUsageError) {
+  const auto labels = folder_ / "labels.jsonl";
+  const auto with_labels = [&](const std::string& file) {
+    return run_senet(tiny({"--games", "1", "--strength-labels", file}));
+  };
+  expect_failure(with_labels(labels.string()), 2, "selfplay",
+                 "strength-labels: " + labels.string() + ": No such file or directory");
+  write_text(labels, "{\"position\": \"\", \"best\": [\"d4\"]}\n");
+  expect_failure(with_labels(labels.string()), 2, "selfplay", "labels.jsonl: line 1: ");
+  EXPECT_FALSE(std::filesystem::exists(run()));
+  write_text(labels, "{\"position\": \"\", \"best\": [\"b2\"]}\n");
+  expect_finished(with_labels(std::filesystem::relative(labels).string()));
+  const auto json = nlohmann::json::parse(text_of(run() / "config.json"), nullptr, false);
+  EXPECT_TRUE(std::filesystem::path(json.value("strength-labels", "")).is_absolute());
+  expect_failure(run_senet(tiny({"--gating", "1", "--strength-minutes", "0"})), 2, "selfplay",
+                 "gating: ");
+}
+
 TEST_F(SelfPlayCommand, PrintsTheSettingsItWouldRunWith) {
   const ProgramRun printed = run_senet(tiny({"--print-config", "--lambda", "0.25"}));
   expect_finished(printed);

@@ -48,12 +48,12 @@ class Text {
 
   const std::string& bytes() const { return bytes_; }
 
- private:
   static std::size_t width_of(std::string_view text) {
     return static_cast<std::size_t>(
         std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
   }
 
+ private:
   std::string bytes_;
   std::size_t columns_ = 0;
   bool has_colours_;
@@ -152,7 +152,7 @@ class Drawing {
     constexpr std::size_t kNameColumns = 16, kValueColumns = 9;
     line.add("│ ", kDim).add(row.name);
     const std::size_t value_end = begin + 2 + kNameColumns + kValueColumns;
-    line.pad_to(value_end - std::min(value_end, row.value.size()));
+    line.pad_to(value_end - std::min(value_end, Text::width_of(row.value)));
     line.add(row.value, kBold);
     line.pad_to(value_end);
     const std::size_t room = end - value_end;
@@ -233,13 +233,32 @@ std::vector<std::string> dashboard(const RunView& run, std::size_t columns, std:
         line("policy loss", "policy_loss"), line("value loss", "value_loss"),
         line("learning rate", "learning_rate"), line("gradient norm", "gradient_norm"),
         share("busy", "trainer_share")}});
-  drawing.add_boxes(
-      {"Replay",
-       {line("positions", "replay_positions"), line("games", "replay_games"),
-        line("draws/position", "draws_per_position"), line("dropped steps", "dropped_steps")}},
-      {"Machine",
-       {line("cores in use", "cores"), line("memory, MiB", "resident_mib"),
-        line("waits", "hand_over_waits"), line("skipped steps", "skipped_steps")}});
+  // "+58 ±37": half of the interval.
+  const auto difference = [&](std::string name, std::string_view figure, std::string_view low,
+                              std::string_view high) {
+    const double half = (run[high] - run[low]) / 2;
+    std::string value = short_number(run[figure]);
+    if (std::isfinite(half)) value.append(" ±").append(short_number(half));
+    return Line{std::move(name), std::move(value), run.history(figure)};
+  };
+  drawing.add_boxes({"Strength",
+                     {difference("rating", "rating", "rating_low", "rating_high"),
+                      difference("last match", "match_difference", "match_low", "match_high"),
+                      line("best network", "best_network"), line("grade", "grade")}},
+                    {"Machine",
+                     {line("cores in use", "cores"), line("memory, MiB", "resident_mib"),
+                      line("replay", "replay_positions"), line("waits", "hand_over_waits")}});
+  constexpr std::size_t kRowsForAll = 30;
+  if (rows >= kRowsForAll) {
+    drawing.add_boxes(
+        {"Replay", {line("games", "replay_games"), line("draws/position", "draws_per_position")}},
+        {"Steps", {line("dropped", "dropped_steps"), line("skipped", "skipped_steps")}});
+  }
+  if (run["resigned_games"] + run["resignation_tests"] > 0) {
+    drawing.add_boxes({"Resignation", {line("games", "resigned_games")}},
+                      {"Resignation, tested",
+                       {line("games", "resignation_tests"), line("wrong", "wrong_resignations")}});
+  }
   drawing.add_box("Time of the workers", stage_bar(run, columns, drawing.text()));
 
   std::vector<Text> events;

@@ -67,9 +67,10 @@ Result<RunConfig> load_config(const std::filesystem::path& folder) {
 /// Plays G against itself, trains on the games and stores everything in options.folder, in the
 /// files and formats of `senet selfplay` (see train_bridge/run.hpp), until a limit of the options
 /// is reached or hooks.order() ends the run. Returns when everything is saved. Threads:
-/// config.selfplay.workers for self-play and one for training (with config.learn.trainer.threads);
-/// all have ended on return. Calls `hooks` meanwhile; see RunHooks. Fails when a setting is
-/// invalid, when the folder or its files cannot be used or written, or when a worker cannot start.
+/// config.selfplay.workers for self-play, one for training (with config.learn.trainer.threads) and
+/// one for matches; all have ended on return. Calls `hooks` meanwhile; see RunHooks. Fails when a
+/// setting is invalid, when the folder or its files cannot be used or written, or when a worker
+/// cannot start.
 template <FixedOutcomesGame G>
 Result<RunSummary> run(const RunConfig& config, const RunOptions& options,
                        const RunHooks& hooks = {}) {

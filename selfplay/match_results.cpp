@@ -1,4 +1,4 @@
-#include "tools/play/match_results.hpp"
+#include "selfplay/match_results.hpp"
 
 #include <fmt/core.h>
 
@@ -8,6 +8,8 @@
 #include <cmath>
 #include <limits>
 #include <utility>
+
+#include "games/fields.hpp"
 
 namespace senet {
 namespace {
@@ -64,6 +66,35 @@ Metric elo_metric(const std::string& game, double score, const Interval& interva
 
 }  // namespace
 
+Result<Hypotheses> read_hypotheses(std::string_view name, std::string_view text) {
+  const std::size_t comma = std::min(text.find(','), text.size());
+  const auto first = number_of<double>(text.substr(0, comma));
+  const auto second = number_of<double>(text.substr(std::min(comma + 1, text.size())));
+  if (first && second && std::isfinite(*first) && std::isfinite(*second)) {
+    return Hypotheses{*first, *second};
+  }
+  return fail(
+      fmt::format("{} takes two numbers A,B, for example {} 0,10, not \"{}\"", name, name, text));
+}
+
+Result<SprtSettings> sprt_settings(std::string_view name, const AnyGame& game,
+                                   const Hypotheses& between, SprtSettings settings) {
+  settings.mean0 = has_elo(game) ? expected_score(between[0]) : between[0];
+  settings.mean1 = has_elo(game) ? expected_score(between[1]) : between[1];
+  const double least = has_elo(game) ? 0 : -game.value_range;
+  const double most = has_elo(game) ? 1 : game.value_range;
+  if (!(between[0] < between[1])) {
+    return fail(fmt::format("{} is {},{}: the first number must be smaller than the second", name,
+                            between[0], between[1]));
+  }
+  if (!(least < settings.mean0 && settings.mean1 < most)) {
+    return fail(
+        fmt::format("{} is {},{} {}: both numbers must be within the range of the results of {}",
+                    name, between[0], between[1], unit_name(game), game.name));
+  }
+  return settings;
+}
+
 double MatchResults::worth(const MatchOutcome& outcome) const {
   return unit_ == PairUnit::kScore ? score_of(outcome, values_) : points_of(outcome, values_);
 }
@@ -113,6 +144,34 @@ void MatchResults::Tally::add(double score) {
 
 std::string MatchResults::Tally::text() const {
   return fmt::format("{} won, {} drawn, {} lost", won, games - won - lost, lost);
+}
+
+StrengthDifference strength_difference(const AnyGame& game, const MatchResults& results) {
+  std::vector<MatchOutcome> games(results.counted().begin(), results.counted().end());
+  games.insert(games.end(), 2, std::nullopt);
+  const MatchResult sum = sum_up(games, results.values());
+  const std::uint64_t pairs = games.size() / 2;
+  if (!has_elo(game)) {
+    // As a share of the range, for Wilson's interval.
+    const double range = game.value_range;
+    const auto points_of_share = [&](double share) { return range * (2 * share - 1); };
+    const Interval wide = wilson((sum.points / range + 1) / 2, static_cast<double>(pairs));
+    return {sum.points,
+            around(sum.points, sum.points_error, pairs)
+                .value_or(Interval{points_of_share(wide.low), points_of_share(wide.high)})};
+  }
+  std::optional<Interval> score = around(sum.score, sum.score_error, pairs);
+  if (!score || score->low <= 0 || score->high >= 1) {
+    score = wilson(sum.score, static_cast<double>(pairs));
+  }
+  return {elo_difference(sum.score), {elo_difference(score->low), elo_difference(score->high)}};
+}
+
+std::string difference_text(const AnyGame& game, const StrengthDifference& difference) {
+  const auto& [value, interval] = difference;
+  const int decimals = has_elo(game) ? 0 : 3;
+  return fmt::format("{:+.{}f} {} ({:.{}f} to {:.{}f})", value, decimals, unit_name(game),
+                     interval.low, decimals, interval.high, decimals);
 }
 
 std::string verdict(const MatchResults& results, bool has_elo) {

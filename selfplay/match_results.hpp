@@ -7,8 +7,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "games/any_game.hpp"
 #include "games/exam.hpp"
 #include "selfplay/match.hpp"
 #include "selfplay/sprt.hpp"
@@ -16,6 +18,24 @@
 namespace senet {
 
 enum class PairUnit : std::uint8_t { kScore, kPoints };
+
+/// Elo is reported only for games without dice, which are won, drawn or lost.
+inline bool has_elo(const AnyGame& game) { return !game.has_dice; }
+inline PairUnit pair_unit(const AnyGame& game) {
+  return has_elo(game) ? PairUnit::kScore : PairUnit::kPoints;
+}
+inline std::string_view unit_name(const AnyGame& game) {
+  return has_elo(game) ? "Elo" : "points per game";
+}
+
+/// The two strengths between which a sequential test decides, in Elo or points per game.
+using Hypotheses = std::array<double, 2>;
+/// Reads "A,B". The reason of a failure begins with `name`, that of the option.
+Result<Hypotheses> read_hypotheses(std::string_view name, std::string_view text);
+/// The settings of that test. Fails when the hypotheses are not in order or out of the game's
+/// range.
+Result<SprtSettings> sprt_settings(std::string_view name, const AnyGame& game,
+                                   const Hypotheses& between, SprtSettings settings = {});
 
 /// Keeps the finished games of a match, indexed by number.
 ///
@@ -76,6 +96,18 @@ class MatchResults {
 /// Half-width, in standard errors, of the 95 % interval of the mean of `degrees + 1` independent
 /// measurements: the 97.5 % quantile of Student's t with `degrees` >= 1 degrees of freedom.
 double student_two_sided_95(std::uint64_t degrees);
+
+/// A difference of strength with its 95 % interval.
+struct StrengthDifference {
+  double value = 0;
+  Interval interval;
+};
+/// How much stronger the first player is, in Elo or points per game. Counts one drawn pair in
+/// addition to those of the match, and where the spread of pairs is unknown it uses Wilson's
+/// interval, so that all three numbers are finite.
+StrengthDifference strength_difference(const AnyGame& game, const MatchResults& results);
+/// "+58 Elo (21 to 95)", "+0.120 points per game (0.015 to 0.225)"
+std::string difference_text(const AnyGame& game, const StrengthDifference& difference);
 
 /// The result in one line: "192 won, 0 drawn, 8 lost: +552 Elo (457 to 753)", or in points a
 /// game if not `has_elo`. The interval is that of match_metrics().

@@ -1,0 +1,405 @@
+#include "train_bridge/strength.hpp"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <ctime>
+#include <memory>
+#include <new>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string_view>
+#include <utility>
+
+#include "games/json.hpp"
+#include "nn/file.hpp"
+#include "selfplay/match.hpp"
+#include "train_bridge/checkpoint.hpp"
+#include "train_bridge/metrics_map.hpp"
+
+namespace senet {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+
+constexpr std::size_t kGamesAtOnce = 32;
+
+/// Waits; false when stopped.
+bool sleep(Seconds time, const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  never.wait_for(lock, stop, std::chrono::duration_cast<std::chrono::nanoseconds>(time),
+                 [] { return false; });
+  return !stop.stop_requested();
+}
+
+double thread_cpu_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+/// Keeps the processor time of this thread below a number of cores, from the construction on.
+class Pace {
+ public:
+  Pace(double cores, std::stop_token stop) : cores_(cores), stop_(std::move(stop)) {}
+
+  /// Sleeps for as long as too much time was taken; false when stopped.
+  bool keep() const {
+    const double ahead = cpu_seconds() / cores_ - seconds();
+    return ahead > 0 ? sleep(Seconds(ahead), stop_) : !stop_.stop_requested();
+  }
+  bool is_stopped() const { return stop_.stop_requested(); }
+  double seconds() const { return Seconds(Clock::now() - began_).count(); }
+  double cpu_seconds() const { return thread_cpu_seconds() - cpu_began_; }
+
+ private:
+  const double cores_;
+  const std::stop_token stop_;
+  const Clock::time_point began_ = Clock::now();
+  const double cpu_began_ = thread_cpu_seconds();
+};
+
+/// A player that sleeps between searches to keep a pace, and can be stopped there.
+class PacedPlayer final : public MatchPlayer {
+ public:
+  PacedPlayer(std::unique_ptr<MatchPlayer> player, const Pace& pace)
+      : player_(std::move(player)), pace_(pace) {}
+
+  Result<void> choose(std::span<const AnyState> states, std::span<const Random> draws,
+                      std::span<Action> actions) override {
+    for (std::size_t begin = 0; begin < states.size(); begin += kStrengthLanes) {
+      if (!pace_.keep()) return fail(SENET_STOPPED, "stopped");
+      const std::size_t count = std::min(kStrengthLanes, states.size() - begin);
+      const auto chosen = player_->choose(states.subspan(begin, count), draws.subspan(begin, count),
+                                          actions.subspan(begin, count));
+      if (!chosen) return chosen;
+    }
+    return {};
+  }
+
+ private:
+  std::unique_ptr<MatchPlayer> player_;
+  const Pace& pace_;
+};
+
+/// The grades of a player; none when it was stopped.
+Result<std::vector<Metric>> grades_of(MatchPlayer& player, const Exam& exam, const Pace& pace) {
+  const std::span<const AnyState> positions(exam.positions);
+  std::vector<Random> draws;
+  for (std::size_t i = 0; i < positions.size(); ++i) draws.emplace_back(0, i, 0, Purpose::kMove);
+  std::vector<Action> actions(positions.size());
+  if (const auto chosen = player.choose(positions, draws, actions); !chosen) return chosen.error();
+  std::vector<MoveMix> moves;
+  for (const Action action : actions) moves.push_back({action});
+  return exam.grade(moves, [&pace](std::size_t) { return pace.keep(); }).metrics;
+}
+
+std::string_view name_of(Sprt::Decision decision) {
+  constexpr std::string_view kNames[] = {"none", "H0", "H1"};
+  return kNames[static_cast<std::size_t>(decision)];
+}
+
+/// Without the digits that only rounding errors leave.
+Json number(double value) {
+  return std::isfinite(value) ? Json(std::round(value * 1e6) / 1e6) : Json();
+}
+
+void add_difference(Json& line, const std::string& name, const StrengthDifference& difference) {
+  line[name] = number(difference.value);
+  line[name + "_low"] = number(difference.interval.low);
+  line[name + "_high"] = number(difference.interval.high);
+}
+
+/// What two independent differences add up to.
+StrengthDifference sum_of(const StrengthDifference& a, const StrengthDifference& b) {
+  const double value = a.value + b.value;
+  const auto end = [](double x, double y) { return std::hypot(x, y); };
+  return {value,
+          {value - end(a.value - a.interval.low, b.value - b.interval.low),
+           value + end(a.interval.high - a.value, b.interval.high - b.value)}};
+}
+
+}  // namespace
+
+/// A match that was played to its end.
+struct Strength::Match {
+  Rated network;  // as it would be the best
+  SharedWeights weights;
+  const MatchResults& results;
+  StrengthDifference difference;
+  std::vector<Metric> grades;
+  double seconds, cpu_seconds;
+};
+
+Strength::Strength(Parts parts)
+    : parts_(std::move(parts)),
+      sprt_(sprt_settings("", *parts_.game.any,
+                          read_hypotheses("", parts_.config.strength.sprt).value())
+                .value()),
+      first_generation_(parts_.newest.generation()),
+      ledger_(parts_.folder / "strength.jsonl"),
+      best_file_(parts_.folder / "weights" / kBestWeights) {
+  if (parts_.config.strength.minutes == 0) return;
+  if (!continue_ladder()) begin_ladder();
+  progress_.rating = rated_.rating;
+  progress_.best = rated_.number;
+}
+
+// False when there is no ladder; warns when there is one that cannot be continued.
+bool Strength::continue_ladder() {
+  std::error_code unknown;
+  const bool has_ledger = std::filesystem::exists(ledger_, unknown);
+  const bool has_best = std::filesystem::exists(best_file_, unknown);
+  if (!has_ledger && !has_best) return false;
+  const auto begins_again = [&](const std::string& reason) {
+    warn(fmt::format("strength: {}: the ladder begins again with network {}", reason,
+                     parts_.number));
+    return false;
+  };
+  Result<Network> best = load_network(best_file_);
+  if (best && best->spec() != parts_.config.network) {
+    best = fail(best_file_.string() + ": its shape is not that of the run's network");
+  }
+  if (!best) {
+    if (has_best) static_cast<void>(move_aside(best_file_));
+    return begins_again(best.error().reason());
+  }
+  if (!has_ledger) return begins_again(ledger_.string() + " is missing");
+  std::optional<Rated> found;
+  std::size_t damaged = 0;
+  const auto read = for_each_line(ledger_.string(), [&](std::string_view text) -> Result<void> {
+    const Json line = parse_json(text);
+    const auto real = [&](const char* name) {
+      const auto at = line.find(name);
+      return at != line.end() && at->is_number() ? at->get<double>() : StrengthProgress::kUnknown;
+    };
+    const auto accepted = line.find("accepted");
+    const bool is_whole = line.is_object() && accepted != line.end() && accepted->is_boolean();
+    const bool is_new = is_whole && accepted->get<bool>();
+    const std::string* const id = find_string(line, is_new ? "id" : "best_id");
+    const double of = is_whole ? real(is_new ? "network" : "best") : -1;
+    const StrengthDifference rating{real("rating"), {real("rating_low"), real("rating_high")}};
+    if (id == nullptr || !(of >= 0) || of > 1e15 ||
+        !(rating.interval.low <= rating.value && rating.value <= rating.interval.high)) {
+      ++damaged;
+      return {};
+    }
+    if (const double time = real("time"); std::isfinite(time)) last_ = time;
+    if (*id == id_text(best->id())) {
+      found = Rated{static_cast<std::uint64_t>(of), best->id(), rating};
+    }
+    return {};
+  });
+  if (!read) return begins_again(read.error().reason());
+  if (damaged > 0) {
+    warn(fmt::format("strength: {}: skipped {} damaged line{}", ledger_.string(), damaged,
+                     damaged == 1 ? "" : "s"));
+  }
+  if (!found) {
+    return begins_again(fmt::format("{} has no whole line about the network in {}",
+                                    ledger_.string(), best_file_.string()));
+  }
+  rated_ = *found;
+  best_.publish(std::move(*best));
+  return true;
+}
+
+void Strength::begin_ladder() {
+  const SharedWeights first = parts_.newest.newest().weights;
+  const Rated rated{.number = parts_.number, .id = first->id()};
+  const LearnProgress learned = parts_.learned();
+  last_ = unix_seconds();
+  Json line = {{"time", last_},           {"games", learned.games},
+               {"steps", learned.steps},  {"network", rated.number},
+               {"id", id_text(rated.id)}, {"unit", unit_name(*parts_.game.any)},
+               {"accepted", true}};
+  add_difference(line, "rating", rated.rating);
+  append(json_text(line) + '\n');
+  make_best(first, rated);
+}
+
+void Strength::start() {
+  if (parts_.config.strength.minutes == 0) return;
+  thread_ = std::jthread([this](const std::stop_token& stop) {
+    // Gives way to the trainer, as workers do. On Linux the call is about its thread only.
+    static_cast<void>(nice(10));
+    play_matches(stop);
+  });
+}
+
+// Until it is stopped.
+void Strength::play_matches(const std::stop_token& stop) {
+  const Seconds interval(parts_.config.strength.minutes * 60);
+  std::uint64_t tested = 0;  // generation of the network that played last
+  // Where a match was dropped when the run stopped, it begins again.
+  const Seconds since(std::clamp(unix_seconds() - last_, 0.0, interval.count()));
+  for (auto began = Clock::now() - std::chrono::duration_cast<Clock::duration>(since);;) {
+    const Seconds passed = Clock::now() - began;
+    if (!sleep(std::max(interval - passed, Seconds(0)), stop)) return;
+    const auto [newest, generation] = parts_.newest.newest();
+    if (generation == tested || newest->id() == rated_.id) {
+      if (!sleep(std::min(interval, Seconds(1)), stop)) return;
+      continue;
+    }
+    began = Clock::now();
+    tested = generation;
+    Result<void> played;
+    try {
+      played = play(newest, parts_.number + generation - first_generation_, stop);
+    } catch (const std::bad_alloc&) {
+      played = fail("out of memory");
+    } catch (const std::exception& error) {  // a user's game
+      played = fail(error.what());
+    }
+    if (!played) warn("strength: a match was dropped: " + played.error().reason());
+  }
+}
+
+Result<void> Strength::play(const SharedWeights& newest, std::uint64_t number,
+                            const std::stop_token& stop) {
+  const AnyGame& game = *parts_.game.any;
+  const StrengthSettings& settings = parts_.config.strength;
+  const WorkerSettings& worker = parts_.config.selfplay.worker;
+  const auto workers = static_cast<double>(parts_.config.selfplay.workers);
+  const Pace pace(std::min(1.0, static_cast<double>(settings.share) * workers), stop);
+  SearchOptions options{.evaluation = worker.evaluation,
+                        .mode = worker.search.evaluates,
+                        .workers = 1,
+                        .lanes = kStrengthLanes,
+                        .settings = worker.search};
+  options.evaluation.batch_rows = 0;
+  const PlaySettings& play = parts_.config.selfplay.play;
+  std::vector<PacedPlayer> players;
+  for (const SharedWeights& weights : {newest, best_.newest().weights}) {
+    auto made = parts_.game.make_player(game, weights, options, strength_visits(play));
+    if (!made) return made.error();
+    players.emplace_back(std::move(*made), pace);
+  }
+  MatchResults results({game.outcome_values.begin(), game.outcome_values.end()}, pair_unit(game),
+                       sprt_);
+  const MatchHooks hooks{
+      .finished = [&](const PlayedGame& played) -> Result<void> {
+        results.add(played);
+        const std::lock_guard lock(mutex_);
+        progress_.pairs = results.counted().size() / 2;
+        return {};
+      },
+      .is_stopped =
+          [&] { return pace.is_stopped() || results.decision() != Sprt::Decision::kNone; }};
+  const MatchRun run = play_match(game, players[0], players[1],
+                                  {.pairs = settings.pairs,
+                                   .ply_cap = play.ply_cap,
+                                   .seed = play.seed + number,
+                                   .games_at_once = kGamesAtOnce},
+                                  {}, hooks);
+  if (run.fault) return *run.fault;
+  std::vector<Metric> grades;
+  if (parts_.exam != nullptr && !pace.is_stopped()) {
+    Result<std::vector<Metric>> graded = grades_of(players[0], *parts_.exam, pace);
+    if (!graded && graded.error().status() != SENET_STOPPED) return graded.error();
+    if (graded) grades = std::move(*graded);
+  }
+  if (!pace.keep()) return {};
+  const StrengthDifference difference = strength_difference(game, results);
+  record({.network = {number, newest->id(), sum_of(rated_.rating, difference)},
+          .weights = newest,
+          .results = results,
+          .difference = difference,
+          .grades = std::move(grades),
+          .seconds = pace.seconds(),
+          .cpu_seconds = pace.cpu_seconds()});
+  return {};
+}
+
+void Strength::record(const Match& match) {
+  const AnyGame& game = *parts_.game.any;
+  const MatchResult sum = sum_up(match.results.counted(), match.results.values());
+  const Sprt::Decision decision = match.results.decision();
+  const bool is_accepted = decision == Sprt::Decision::kH1;
+  const Rated before = rated_, after = is_accepted ? match.network : rated_;
+  const LearnProgress learned = parts_.learned();
+  Json line = {{"time", unix_seconds()},
+               {"games", learned.games},
+               {"steps", learned.steps},
+               {"network", match.network.number},
+               {"id", id_text(match.network.id)},
+               {"best", before.number},
+               {"best_id", id_text(before.id)},
+               {"pairs", sum.games / 2},
+               {"wins", sum.wins},
+               {"draws", sum.draws},
+               {"losses", sum.losses},
+               {"unit", unit_name(game)}};
+  add_difference(line, "difference", match.difference);
+  line["sprt"] = name_of(decision);
+  line["accepted"] = is_accepted;
+  for (const Metric& metric : match.grades) {
+    Json grade = {
+        {"case", metric.subject}, {"metric", metric.name}, {"value", number(metric.value)}};
+    if (metric.interval) {
+      grade["low"] = number(metric.interval->low);
+      grade["high"] = number(metric.interval->high);
+    }
+    grade["unit"] = metric.unit;
+    line["grades"].push_back(std::move(grade));
+  }
+  add_difference(line, "rating", after.rating);
+  line["seconds"] = number(match.seconds);
+  line["cpu_seconds"] = number(match.cpu_seconds);
+  append(json_text(line) + '\n');
+  if (is_accepted) make_best(match.weights, after);
+  const std::lock_guard lock(mutex_);
+  progress_ = {
+      .rating = after.rating,
+      .match = match.difference,
+      .pairs = sum.games / 2,
+      .best = after.number,
+      .grade = match.grades.empty() ? StrengthProgress::kUnknown : match.grades.front().value};
+  notes_.push_back(fmt::format("network {} {} {}: {}, rating {:.{}f}", match.network.number,
+                               is_accepted ? "beats" : "does not beat", before.number,
+                               difference_text(game, match.difference), after.rating.value,
+                               has_elo(game) ? 0 : 3));
+}
+
+void Strength::make_best(const SharedWeights& weights, const Rated& rated) {
+  if (const auto saved = save_network(weights->network(), best_file_); !saved) {
+    warn(fmt::format("strength: the best network cannot be saved ({})", saved.error().reason()));
+  }
+  rated_ = rated;
+  best_.publish(weights);
+}
+
+void Strength::append(const std::string& line) {
+  const auto append_to = [&](FileHandle& file) -> Result<void> {
+    // A killed writer may have left half a line.
+    const Result<std::uint64_t> size = file.size();
+    if (!size) return size.error();
+    char last = '\n';
+    if (*size > 0) {
+      const auto got = file.read_at(*size - 1, std::as_writable_bytes(std::span(&last, 1)));
+      if (!got) return got.error();
+    }
+    const std::string text = last == '\n' ? line : '\n' + line;
+    const auto added = file.append(std::as_bytes(std::span(text)));
+    return added ? file.sync() : added;
+  };
+  Result<FileHandle> file = FileHandle::open(ledger_, FileHandle::Mode::kReadWrite);
+  const Result<void> added = file ? append_to(*file) : file.error();
+  if (added) return;
+  warn(fmt::format("{}: cannot be written; the run continues without it ({})", ledger_.string(),
+                   added.error().reason()));
+}
+
+void Strength::warn(const std::string& reason) {
+  if (std::exchange(warned_, reason) != reason) parts_.warning(reason);
+}
+
+}  // namespace senet
