@@ -30,7 +30,7 @@ def figures(senet, run):
 
 
 class Dashboard:
-    """`senet monitor` in a terminal of its own, whose output is thrown away."""
+    """`senet monitor` in its own terminal, whose output is thrown away."""
 
     def __init__(self, senet, run):
         ours, theirs = pty.openpty()
