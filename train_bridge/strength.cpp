@@ -21,6 +21,7 @@
 #include "selfplay/match.hpp"
 #include "train_bridge/checkpoint.hpp"
 #include "train_bridge/metrics_map.hpp"
+#include "train_bridge/strength_settings.hpp"
 
 namespace senet {
 namespace {

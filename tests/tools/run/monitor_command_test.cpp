@@ -112,7 +112,7 @@ TEST_F(MonitorCommand, ShowsStrengthOverTime) {
   ASSERT_TRUE(has_beaten()) << shown;
   const nlohmann::json figures = figures_of(run())["figures"];
   EXPECT_GT(figures["best_network"], 0);
-  EXPECT_GT(figures["match_pairs"], 0);
+  EXPECT_TRUE(figures["match_pairs"].is_number());  // of a match that was begun: 0
   for (const std::string name : {"rating", "match"}) {
     const double value = figures[name == "match" ? "match_difference" : name];
     EXPECT_LE(figures[name + "_low"], value);
