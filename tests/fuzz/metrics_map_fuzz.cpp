@@ -19,7 +19,7 @@ void read(const FuzzFile& file) {
           "the first figures have a history");
   promise(reader->columns() <= 256, "a history fits into memory");
   for (const MetricName& name : reader->names()) {
-    promise(!name.name.empty() && name.name.size() < 48 && name.unit.size() <= 16,
+    promise(!name.name.empty() && name.name.size() <= 48 && name.unit.size() <= 16,
             "names and units are short");
   }
   const auto snapshot = reader->read();
