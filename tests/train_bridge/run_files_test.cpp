@@ -242,6 +242,8 @@ TEST_F(RunFiles, AConfigThatIsNoFileOrAmbiguousIsRefused) {
     ASSERT_FALSE(loaded);
     EXPECT_EQ(loaded.error().reason(), path.string() + reason);
   };
+  write_text(path, "{\"vis\\nits\": 9, " + config.substr(1));  // the reason is one line
+  expect_refused(": unknown setting \"vis?its\"");
   write_text(path, "{\"visits\": 9, " + config.substr(1));
   expect_refused(": has \"visits\" twice");
   for (const char* const id : {"7", "\"0\"", "\"123456789abcdefg\"", "\"0000000000000000\""}) {
