@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace senet {
 
@@ -17,6 +18,13 @@ constexpr Count effort(Count full) {
   constexpr Count kSlower = 1;
 #endif
   return std::max<Count>(full / kSlower, 1);
+}
+
+/// The number in an environment variable, by which a script asks for the long form of a test; else
+/// `usual`.
+inline double asked(const char* variable, double usual) {
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? usual : std::strtod(text, nullptr);
 }
 
 }  // namespace senet

@@ -29,7 +29,8 @@ constexpr std::size_t kPage = 4096, kNameBytes = 64, kUnitAt = 48, kValueBytes =
 constexpr std::size_t kVersionAt = 8, kFiguresAt = 12, kColumnsAt = 16, kRowsAt = 20, kBeganAt = 24,
                       kProcessAt = 32, kSubjectAt = 64, kSequenceAt = 512, kHeartbeatAt = 520,
                       kEndedAt = 528, kHistoryCountAt = 576, kEventCountAt = 584;
-constexpr std::size_t kMostFigures = 1 << 16;
+// A forged file is mostly holes: a reader must not take the memory that its history asks for.
+constexpr std::size_t kMostFigures = 1 << 16, kMostColumns = 256;
 
 constexpr std::size_t to_pages(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
@@ -231,8 +232,9 @@ Result<MetricsReader> MetricsReader::open(const std::filesystem::path& file) {
   const auto rows = load<std::uint32_t>(bytes, kRowsAt);
   const auto size = opened->size();
   if (!size) return size.error();
-  if (figures == 0 || figures > kMostFigures || columns > figures ||
-      rows != MetricsMap::kHistoryRows || *size != Sections(figures, columns).end) {
+  if (figures == 0 || figures > kMostFigures ||
+      columns > std::min<std::size_t>(figures, kMostColumns) || rows != MetricsMap::kHistoryRows ||
+      *size != Sections(figures, columns).end) {
     return wrong("the map is damaged");
   }
   MetricsReader reader(*std::move(opened));

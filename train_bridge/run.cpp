@@ -143,8 +143,8 @@ Result<OpenFolder> open_folder(const RunOptions& options, const RunConfig& confi
     return fail(fmt::format("{} contains games but no config.json", options.folder.string()));
   }
   remove_half_written(options.folder, [](std::string_view name) {
-    return name == kConfigFile || name == kParkedFile || is_checkpoint_name(name) ||
-           is_index_name(name);
+    return name == kConfigFile || name == kParkedFile || name == kMapFile ||
+           is_checkpoint_name(name) || is_index_name(name);
   });
   remove_half_written(options.folder / kWeightsFolder, &is_weights_name);
   return OpenFolder{std::move(*lock), std::move(*log), existed};
@@ -183,7 +183,7 @@ Result<void> record_changes(const std::filesystem::path& file, std::uint64_t gam
                         {"new", change.after}}) +
              '\n';
   }
-  Result<FileHandle> list = FileHandle::open(file, FileHandle::Mode::kReadWrite);
+  Result<FileHandle> list = open_lines(file);
   if (!list) return list.error();
   const auto added = list->append(std::as_bytes(std::span(lines)));
   return added ? list->sync() : added;

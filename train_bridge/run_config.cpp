@@ -41,22 +41,28 @@ Json config_json(const RunConfig& config) {
   return json;
 }
 
+/// What is wrong with config.json, on one line, whatever text of the file is in it.
+Error wrong(const std::filesystem::path& file, std::string what) {
+  std::ranges::replace_if(
+      what, [](unsigned char c) { return c < ' ' || c == 0x7f; }, '?');
+  return fail(file.string() + ": " + what);
+}
+
 /// Reads config.json, without the run's id.
 Result<Json> read_config(const std::filesystem::path& file, std::uint64_t& run_id) {
-  const auto wrong = [&](const std::string& what) { return fail(file.string() + ": " + what); };
   const Result<FileBytes> bytes = read_whole_file(file);
   if (!bytes) return fail(bytes.error().reason() + ": there is no run to resume");
   std::string repeated;
   Json json = parse_json({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, &repeated);
-  if (!json.is_object()) return wrong("is not a JSON object");
-  if (!repeated.empty()) return wrong("has \"" + repeated + "\" twice");
+  if (!json.is_object()) return wrong(file, "is not a JSON object");
+  if (!repeated.empty()) return wrong(file, "has \"" + repeated + "\" twice");
   run_id = 0;
   if (!json.contains(kRunId)) return json;
   const std::string* const text = find_string(json, kRunId);
   const char* const end = text == nullptr ? nullptr : text->data() + text->size();
   if (text == nullptr || text->size() != 16 ||
       std::from_chars(text->data(), end, run_id, 16).ptr != end || run_id == 0) {
-    return wrong(fmt::format("the value of \"{}\" is not 16 hex digits", kRunId));
+    return wrong(file, fmt::format("the value of \"{}\" is not 16 hex digits", kRunId));
   }
   json.erase(kRunId);
   return json;
@@ -238,17 +244,16 @@ Result<std::uint64_t> run_id_in(const std::filesystem::path& file) {
 }
 
 Result<RunConfig> load_config(const std::filesystem::path& file, RunGameFinder find) {
-  const auto wrong = [&](const std::string& what) { return fail(file.string() + ": " + what); };
   std::uint64_t run_id = 0;
   Result<Json> content = read_config(file, run_id);
   if (!content) return content.error();
   Json json = std::move(*content);
   const std::string* const name = find_string(json, "game");
-  if (name == nullptr) return wrong("has no \"game\"");
+  if (name == nullptr) return wrong(file, "has no \"game\"");
   const Result<const RunGame*> game = find(*name);
-  if (!game) return wrong(game.error().reason());
+  if (!game) return wrong(file, game.error().reason());
   Result<RunConfig> config = default_config(**game);
-  if (!config) return wrong(config.error().reason());
+  if (!config) return wrong(file, config.error().reason());
   // Runs older than a setting continue as they were.
   if (!json.contains("blunder")) config->learn.samples.blunder = 0;
   if (!json.contains("planned-games")) config->learn.planned_games = 0;
@@ -274,10 +279,10 @@ Result<RunConfig> load_config(const std::filesystem::path& file, RunGameFinder f
                 : fail(fmt::format("the value of \"{}\" has the wrong type", given.key()));
     json.erase(given);
   });
-  if (!read) return wrong(read.error().reason());
-  if (!json.empty()) return wrong("unknown setting \"" + json.begin().key() + "\"");
+  if (!read) return wrong(file, read.error().reason());
+  if (!json.empty()) return wrong(file, "unknown setting \"" + json.begin().key() + "\"");
   if (const auto checked = check_config(**game, *config); !checked) {
-    return wrong(checked.error().reason());
+    return wrong(file, checked.error().reason());
   }
   return config;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -46,6 +47,24 @@ std::vector<MetricName> names_for(std::size_t workers) {
 
 }  // namespace
 
+Result<FileHandle> open_lines(const std::filesystem::path& file) {
+  constexpr std::uint64_t kLongestLine = 1 << 16;
+  Result<FileHandle> lines = FileHandle::open(file, FileHandle::Mode::kReadWrite);
+  if (!lines) return lines;
+  const auto size = lines->size();
+  if (!size) return size.error();
+  std::string end(static_cast<std::size_t>(std::min(*size, kLongestLine)), '\0');
+  const auto got = lines->read_at(*size - end.size(), std::as_writable_bytes(std::span(end)));
+  if (!got) return got.error();
+  const std::size_t last = end.rfind('\n');
+  // Without any in so many bytes it is no line of ours.
+  if (last == std::string::npos && *size >= kLongestLine) return lines;
+  const std::size_t torn = last == std::string::npos ? end.size() : end.size() - last - 1;
+  if (torn == 0) return lines;
+  if (const auto cut = lines->truncate(*size - torn); !cut) return cut.error();
+  return lines;
+}
+
 RunFigures::RunFigures(const std::filesystem::path& folder, std::string_view subject,
                        std::size_t workers, const RunProgress& before,
                        const std::function<void(const std::string&)>& warning)
@@ -56,8 +75,7 @@ RunFigures::RunFigures(const std::filesystem::path& folder, std::string_view sub
       counted_reports_(workers, std::valarray<double>(WorkerReport::kCounters)),
       worker_shares_(workers) {
   append("");
-  auto map =
-      MetricsMap::open(folder / "metrics.map", subject, names_for(workers), kRunFigures.size());
+  auto map = MetricsMap::open(folder / kMapFile, subject, names_for(workers), kRunFigures.size());
   if (map) {
     map_ = *std::move(map);
   } else {
@@ -165,7 +183,7 @@ void RunFigures::end(std::string_view event) {
 void RunFigures::append(std::string_view text) {
   Result<void> written;
   if (!lines_) {
-    auto opened = FileHandle::open(file_, FileHandle::Mode::kReadWrite);
+    auto opened = open_lines(file_);
     if (opened) lines_ = *std::move(opened);
     if (!opened) written = opened.error();
   }

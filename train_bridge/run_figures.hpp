@@ -20,6 +20,9 @@
 
 namespace senet {
 
+/// The file of the run folder that has its figures in memory (metrics_map.hpp).
+inline constexpr const char* kMapFile = "metrics.map";
+
 /// A figure of a run: its name in metrics.jsonl and metrics.map.
 struct RunFigure {
   std::string_view name, unit;
@@ -119,6 +122,11 @@ inline constexpr std::array kRunFigures = [] {
       RunFigure{"phase", "", kWhole, [](P now) { return static_cast<double>(now.phase); }},
   };
 }();
+
+/// Opens a file of lines, to append others; it is created if missing. Without the end of its last
+/// line, which a killed process left, that line is removed: readers would take the next for its
+/// end.
+Result<FileHandle> open_lines(const std::filesystem::path& file);
 
 /// Computes the figures and writes both files. look() and record() belong to one thread; note() may
 /// be called by any.

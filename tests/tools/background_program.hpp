@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/temporary_folder.hpp"
@@ -20,9 +22,12 @@ namespace senet {
 /// The constructor starts the program; the destructor kills it if it still runs.
 class BackgroundProgram {
  public:
+  using Environment = std::vector<std::pair<std::string, std::string>>;
+
   /// Runs `senet <arguments>`. Limits the size of written files to `file_size_limit` bytes (0: no
-  /// limit).
-  explicit BackgroundProgram(std::vector<std::string> arguments, std::uint64_t file_size_limit = 0)
+  /// limit). Sets the variables of `environment`.
+  explicit BackgroundProgram(std::vector<std::string> arguments, std::uint64_t file_size_limit = 0,
+                             const Environment& environment = {})
       : err_(folder_ / "err") {
     arguments.insert(arguments.begin(), SENET_PROGRAM);
     std::vector<char*> words;
@@ -39,6 +44,7 @@ class BackgroundProgram {
         const rlimit limit{file_size_limit, file_size_limit};
         ::setrlimit(RLIMIT_FSIZE, &limit);
       }
+      for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
       ::execv(SENET_PROGRAM, words.data());
       ::_exit(127);
     }
@@ -71,6 +77,13 @@ class BackgroundProgram {
     if (child_ > 0) ::waitpid(child_, &status_, 0);
     child_ = 0;
     return WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_);
+  }
+
+  /// As wait(), but for at most so many seconds; then there is no exit code.
+  std::optional<int> wait_for(unsigned seconds) {
+    for (unsigned i = 0; i < seconds * 500 && running(); ++i) ::usleep(2000);
+    if (running()) return std::nullopt;
+    return wait();
   }
 
   /// Its stderr so far.

@@ -211,5 +211,23 @@ TEST_F(MetricsMapFile, ReadersRefuseDamage) {
   refused(20, 0xffffffffu, "damaged");  // rows
 }
 
+// Of the right size, but mostly a hole: its history would need more memory than a file takes room.
+TEST_F(MetricsMapFile, ReadersRefuseAForgedHistory) {
+  constexpr std::size_t kFigures = 300, kPage = 4096;
+  const std::vector<MetricName> names(kFigures, {"figure", "unit"});
+  ASSERT_TRUE(MetricsMap::open(file(), "forged", names, 1));
+  std::string forged = text();
+  const auto opens_with = [&](std::uint32_t columns) {
+    const auto pages = [](std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; };
+    std::memcpy(forged.data() + 16, &columns, sizeof columns);
+    write_text(forged);
+    std::filesystem::resize_file(file(), kPage + 2 * pages(kFigures * 64) + pages(64 * 256) +
+                                             pages(MetricsMap::kHistoryRows * (1 + columns) * 8));
+    return MetricsReader::open(file()).has_value();
+  };
+  EXPECT_TRUE(opens_with(256));
+  EXPECT_FALSE(opens_with(257));
+}
+
 }  // namespace
 }  // namespace senet

@@ -7,10 +7,12 @@
 
 #include <filesystem>
 #include <senet/train.hpp>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "games/json.hpp"
 #include "games/tic_tac_toe/tic_tac_toe.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -213,7 +215,8 @@ TEST_F(RunFiles, OnlyItsOwnHalfWrittenFilesAreRemoved) {
                                                    file("checkpoint.new.safetensors.99.a.tmp"),
                                                    file("weights/latest.safetensors.12.ab.tmp"),
                                                    file("weights/000017.safetensors.12.ab.tmp"),
-                                                   file("weights/best.safetensors.12.ab.tmp")};
+                                                   file("weights/best.safetensors.12.ab.tmp"),
+                                                   file("metrics.map.12.ab.tmp")};
   const std::vector<std::filesystem::path> others = {file("notes.tmp"),
                                                      file("config.json.tmp"),
                                                      file("config.json.a.b.tmp"),
@@ -240,6 +243,8 @@ TEST_F(RunFiles, AConfigThatIsNoFileOrAmbiguousIsRefused) {
     ASSERT_FALSE(loaded);
     EXPECT_EQ(loaded.error().reason(), path.string() + reason);
   };
+  write_text(path, "{\"vis\\nits\": 9, " + config.substr(1));  // the reason is one line
+  expect_refused(": unknown setting \"vis?its\"");
   write_text(path, "{\"visits\": 9, " + config.substr(1));
   expect_refused(": has \"visits\" twice");
   for (const char* const id : {"7", "\"0\"", "\"123456789abcdefg\"", "\"0000000000000000\""}) {
@@ -254,6 +259,30 @@ TEST_F(RunFiles, AConfigThatIsNoFileOrAmbiguousIsRefused) {
   std::filesystem::remove(path);
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
   expect_refused(": is not a regular file: there is no run to resume");
+}
+
+// What a process leaves that is killed while it writes a line.
+TEST_F(RunFiles, ATornLineIsRemovedBeforeTheNext) {
+  expect_played(4);
+  config_.selfplay.play.temperature += 1;
+  expect_played(1);
+  for (const char* const name : {"metrics.jsonl", "changes.jsonl"}) {
+    const std::string whole = text_of(file(name));
+    ASSERT_TRUE(whole.ends_with("}\n")) << name;
+    write_text(file(name), whole + whole.substr(0, whole.find('\n') / 2));
+    config_.selfplay.play.temperature += 1;
+    expect_played(1);
+    const std::string more = text_of(file(name));
+    EXPECT_TRUE(more.starts_with(whole + "{\"")) << more;
+    std::istringstream lines(more);
+    for (std::string line; std::getline(lines, line);) {
+      EXPECT_TRUE(parse_json(line).is_object()) << line;
+    }
+  }
+  // The only line is torn.
+  write_text(file("metrics.jsonl"), "{\"seconds\"");
+  expect_played(1);
+  EXPECT_TRUE(text_of(file("metrics.jsonl")).starts_with("{\"seconds\":"));
 }
 
 // Only metrics.jsonl is too long for the disk here.

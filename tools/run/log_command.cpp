@@ -20,6 +20,7 @@
 #include "tools/play/players.hpp"
 #include "tools/run/game_json.hpp"
 #include "tools/terminal.hpp"
+#include "train_bridge/checkpoint.hpp"
 
 namespace senet {
 namespace {
@@ -34,6 +35,11 @@ struct LogArguments {
 // "1 finding", "2 findings".
 std::string count_of(std::uint64_t count, std::string_view thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
+// "1 number is", "2 numbers are".
+std::string are(std::uint64_t count, std::string_view thing) {
+  return count_of(count, thing) + (count == 1 ? " is" : " are");
 }
 
 /// A file of a log; a closed one has a number.
@@ -168,23 +174,40 @@ bool is_in_use(const fs::path& file) {
   return handle && !handle->lock();
 }
 
-/// The gaps between the numbers, as a text.
-std::string gaps_in(const SeenGames& seen) {
+/// Numbers that are not there.
+struct Gaps {
+  std::uint64_t numbers = 0;
+  std::string text;  // "3, 41 to 43"
+};
+/// Those in [begin, end).
+Gaps gaps_in(const SeenGames& seen, std::uint64_t begin, std::uint64_t end) {
   constexpr std::size_t kShown = 10;
-  std::vector<std::string> gaps;
-  std::optional<std::uint64_t> begin;
-  for (const auto& [first, end] : seen.ranges()) {
-    if (begin) {
-      gaps.push_back(*begin + 1 == first ? fmt::format("{}", *begin)
-                                         : fmt::format("{} to {}", *begin, first - 1));
+  Gaps gaps;
+  std::vector<std::string> shown;
+  for (std::uint64_t next = seen.first_unseen(begin); next < end;) {
+    const auto after = seen.ranges().upper_bound(next);
+    const std::uint64_t gap_end = after == seen.ranges().end() ? end : std::min(end, after->first);
+    gaps.numbers += gap_end - next;
+    if (shown.size() < kShown) {
+      shown.push_back(next + 1 == gap_end ? fmt::format("{}", next)
+                                          : fmt::format("{} to {}", next, gap_end - 1));
+    } else if (shown.size() == kShown) {
+      shown.emplace_back("...");
     }
-    begin = end;
-    if (gaps.size() == kShown) {
-      gaps.emplace_back("...");
-      break;
-    }
+    next = seen.first_unseen(gap_end);
   }
-  return fmt::format("{}", fmt::join(gaps, ", "));
+  gaps.text = fmt::format("{}", fmt::join(shown, ", "));
+  return gaps;
+}
+
+/// The first number that a run had not in its log at its checkpoint; none for a log without one. A
+/// resumed run plays it and those after it.
+std::optional<std::uint64_t> first_open_in(const fs::path& folder) {
+  const auto spec = checkpoint_spec(folder / "checkpoint.safetensors");
+  if (!spec) return std::nullopt;
+  const auto found = find_checkpoint(folder, *spec, 0);
+  if (!found || !found->checkpoint) return std::nullopt;
+  return found->checkpoint->first_open;
 }
 
 struct Verified {
@@ -201,6 +224,8 @@ Verified verify(const std::string& log, const std::vector<LogFile>& files, const
     ++verified.findings;
     fmt::print("{}\n", text);
   };
+  // First: a later checkpoint of a run that is played counts games that are not read here.
+  const std::optional<std::uint64_t> first_open = first_open_in(log);
   for (const LogFile& file : files) {
     const std::uint64_t before = verified.findings;
     const auto handle = FileHandle::open(file.path, FileHandle::Mode::kRead);
@@ -233,9 +258,15 @@ Verified verify(const std::string& log, const std::vector<LogFile>& files, const
     for (const auto& [first, end] : index->games.ranges()) known.add(first, end);
   }
   if (away > 0) fmt::print("{} moved away: only the index is there\n", count_of(away, "file"));
-  if (known.missing() > 0) {
-    fmt::print("{} not there, as of games in play when a run was killed: {}\n",
-               count_of(known.missing(), "number"), gaps_in(known));
+  const std::uint64_t begin =
+      first_open.value_or(known.ranges().empty() ? 0 : known.ranges().begin()->first);
+  if (const Gaps lost = gaps_in(known, 0, first_open.value_or(0)); lost.numbers > 0) {
+    finding(fmt::format("{} missing that the checkpoint counts, and no resume plays: {}",
+                        are(lost.numbers, "game number"), lost.text));
+  }
+  if (const Gaps open = gaps_in(known, begin, known.end()); open.numbers > 0) {
+    fmt::print("{} missing{}: {}\n", are(open.numbers, "game number"),
+               first_open ? "; a resumed run plays them" : "", open.text);
   }
   fmt::print("{}, {}, {}\n", count_of(files.size(), "file"), count_of(judge.records(), "game"),
              count_of(verified.findings, "finding"));
@@ -398,8 +429,8 @@ void add_log_command(const Command& program, const Games& games) {
   runs(
       add("verify",
           "Check every game: that its bytes are intact, that it can be replayed by the rules, that "
-          "it occurs once; and that each index is that of its file. Exit code 1: there are "
-          "findings"),
+          "it occurs once; that no game up to the checkpoint is missing; and that each index is "
+          "that of its file. Exit code 1: there are findings"),
       [](const std::string& log, const std::vector<LogFile>& files,
          const AnyGame& game) -> Result<void> {
         const std::uint64_t findings = verify(log, files, game, false).findings;

@@ -7,9 +7,11 @@
 #include <sstream>
 
 #include "games/tic_tac_toe/tic_tac_toe.hpp"
+#include "nn/network.hpp"
 #include "selfplay/game_log.hpp"
 #include "tests/tools/program.hpp"
 #include "tests/train_bridge/random_games.hpp"
+#include "train_bridge/checkpoint.hpp"
 
 namespace senet {
 namespace {
@@ -127,8 +129,7 @@ TEST_F(LogCommand, EveryFaultIsFoundAndRepaired) {
         std::string("game 40: it was cut, but its moves end it"),
         std::string("a record that cannot be decoded: record payload, byte 1: version 9"),
         std::string("7 damaged bytes at the end"),
-        std::string("numbers not there, as of games in play when a run was killed: 3, 41 to 43\n"),
-        std::string("7 findings")}) {
+        std::string("4 game numbers are missing: 3, 41 to 43\n"), std::string("7 findings")}) {
     EXPECT_NE(found.out.find(text), std::string::npos) << text << " in:\n" << found.out;
   }
   EXPECT_NE(found.err.find("7 findings"), std::string::npos);
@@ -164,6 +165,37 @@ TEST_F(LogCommand, EveryFaultIsFoundAndRepaired) {
   EXPECT_EQ(log("repair").exit_code, 0);
   EXPECT_FALSE(std::filesystem::exists(growing().string() + ".before-repair.2"));
   EXPECT_EQ(open_log().records(), 40u);
+}
+
+// Games that were in play at the checkpoint, or begun later, are not lost: a resume plays them.
+TEST_F(LogCommand, MissingNumbersUpToTheCheckpointAreAFinding) {
+  {
+    GameLog log = open_log();
+    for (const std::uint64_t number : {0, 1, 4, 5, 6, 8, 10}) {
+      ASSERT_TRUE(log.append(random_game<G>(number)));
+    }
+  }
+  const NetworkSpec spec = reference_spec<G>();
+  Checkpoint checkpoint;
+  checkpoint.trainer = initial_state(initial_network(spec, 1).parameters());
+  checkpoint.next_game = 10;
+  const auto verify_with = [&](std::uint64_t first_open) {
+    checkpoint.first_open = first_open;
+    EXPECT_TRUE(save_checkpoint(checkpoint, spec, run() / "checkpoint.safetensors"));
+    return log("verify");
+  };
+  const ProgramRun open = verify_with(2);
+  EXPECT_EQ(open.exit_code, 0) << open.out;
+  EXPECT_NE(open.out.find("4 game numbers are missing; a resumed run plays them: 2 to 3, 7, 9\n"),
+            std::string::npos)
+      << open.out;
+  const ProgramRun lost = verify_with(8);
+  EXPECT_EQ(lost.exit_code, 1);
+  for (const char* const text :
+       {"3 game numbers are missing that the checkpoint counts, and no resume plays: 2 to 3, 7\n",
+        "1 game number is missing; a resumed run plays them: 9\n", " 1 finding\n"}) {
+    EXPECT_NE(lost.out.find(text), std::string::npos) << lost.out;
+  }
 }
 
 TEST_F(LogCommand, ADamagedHeaderIsRepaired) {

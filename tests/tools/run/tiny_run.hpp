@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -23,33 +24,36 @@ class TinyRun : public testing::Test {
     first.insert(first.end(), more.begin(), more.end());
     return first;
   }
-  /// Arguments for a new run that plays fast, trains early and saves often.
+  /// Arguments for a new run that plays fast, trains early and saves often. Options in `more` with
+  /// a value take the place of those that are here.
   Arguments tiny(const Arguments& more) const {
-    return with({"selfplay",
-                 "--run",
-                 run().string(),
-                 "--game",
-                 "tic_tac_toe",
-                 "--width",
-                 "16",
-                 "--blocks",
-                 "1",
-                 "--workers",
-                 "2",
-                 "--lanes",
-                 "8",
-                 "--visits",
-                 "8",
-                 "--begin-after",
-                 "50",
-                 "--train-batch",
-                 "32",
-                 "--steps-per-iteration",
-                 "5",
-                 "--checkpoint-seconds",
-                 "0.02",
-                 "--quiet"},
-                more);
+    Arguments all = {"--run",
+                     run().string(),
+                     "--game",
+                     "tic_tac_toe",
+                     "--width",
+                     "16",
+                     "--blocks",
+                     "1",
+                     "--workers",
+                     "2",
+                     "--lanes",
+                     "8",
+                     "--visits",
+                     "8",
+                     "--begin-after",
+                     "50",
+                     "--train-batch",
+                     "32",
+                     "--steps-per-iteration",
+                     "5",
+                     "--checkpoint-seconds",
+                     "0.02"};
+    for (const std::string& word : more) {
+      const auto here = std::ranges::find(all, word);
+      if (word.starts_with("--") && here != all.end()) all.erase(here, here + 2);
+    }
+    return with(with({"selfplay", "--quiet"}, all), more);
   }
   Arguments resume(const Arguments& more = {}) const {
     return with({"selfplay", "--run", run().string(), "--resume", "--quiet"}, more);
