@@ -28,7 +28,7 @@ struct SettingRange {
   bool above_least = false;    // excludes `least` itself
   bool below_most = false;     // excludes `most` itself
   bool or_zero = false;        // also allows 0, which has a special meaning
-  std::string_view unit = {};  // of the number, e.g. "MiB"
+  std::string_view unit = {};  // of the number, e.g. "MiB"; of a text its form, e.g. "FILE"
 };
 
 /// The kinds of text that list the settings on which a game or a player depended.

@@ -147,7 +147,7 @@ std::string option_type(const Setting<Struct, Value>& entry) {
   if constexpr (NamedEnum<Value>) {
     return std::string("NAME:").append(all_names<Value>());
   } else if constexpr (std::is_same_v<Value, std::string>) {
-    return "TEXT";
+    return std::string(entry.range.unit);
   } else if constexpr (std::is_same_v<Value, bool>) {
     return "0|1";
   } else {

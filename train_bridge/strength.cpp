@@ -21,6 +21,7 @@
 #include "selfplay/match.hpp"
 #include "train_bridge/checkpoint.hpp"
 #include "train_bridge/metrics_map.hpp"
+#include "train_bridge/run_figures.hpp"
 #include "train_bridge/strength_settings.hpp"
 
 namespace senet {
@@ -379,21 +380,11 @@ void Strength::make_best(const SharedWeights& weights, const Rated& rated) {
 }
 
 void Strength::append(const std::string& line) {
-  const auto append_to = [&](FileHandle& file) -> Result<void> {
-    // A killed writer may have left half a line.
-    const Result<std::uint64_t> size = file.size();
-    if (!size) return size.error();
-    char last = '\n';
-    if (*size > 0) {
-      const auto got = file.read_at(*size - 1, std::as_writable_bytes(std::span(&last, 1)));
-      if (!got) return got.error();
-    }
-    const std::string text = last == '\n' ? line : '\n' + line;
-    const auto added = file.append(std::as_bytes(std::span(text)));
-    return added ? file.sync() : added;
-  };
-  Result<FileHandle> file = FileHandle::open(ledger_, FileHandle::Mode::kReadWrite);
-  const Result<void> added = file ? append_to(*file) : file.error();
+  Result<FileHandle> file = open_lines(ledger_);
+  Result<void> added;
+  if (!file) added = file.error();
+  if (added) added = file->append(std::as_bytes(std::span(line)));
+  if (added) added = file->sync();
   if (added) return;
   warn(fmt::format("{}: cannot be written; the run continues without it ({})", ledger_.string(),
                    added.error().reason()));

@@ -38,11 +38,13 @@ constexpr auto settings_of(std::type_identity<StrengthSettings>) {
       setting("strength-pairs", &S::pairs, "longest match; both games of a pair begin alike",
               {.least = 1, .most = 1'000'000, .unit = "pairs"}),
       setting("strength-sprt", &S::sprt,
-              "A,B: a match ends when a sequential test accepts strength A or strength B, in Elo, "
-              "or points per game in games with dice; with B the network becomes the best"),
+              "a match ends when a sequential test accepts strength A or strength B, in Elo or "
+              "points per game in games with dice; with B the network becomes the best",
+              {.unit = "A,B"}),
       setting("strength-labels", &S::labels,
               "file of labelled positions, as for senet eval, on which each network that played a "
-              "match is graded"),
+              "match is graded",
+              {.unit = "FILE"}),
       setting("gating", &S::gating,
               "self-play uses the best network in place of the newest; learns more slowly"),
   };
