@@ -438,7 +438,7 @@ Result<RunSummary> Run::play(const RunHooks& given) {
 
   hooks.begins(
       {config, playing.newest().weights->id(), chosen.description, loop.progress().games, changes});
-  RunFigures figures(options.folder, config.game, config.selfplay.workers,
+  RunFigures figures(options.folder, *game_->any, config.selfplay.workers,
                      {.seconds_before = from.seconds, .learn = loop.progress()}, hooks.warning);
   figures.note(fmt::format("began after {} games", loop.progress().games));
   for (const SettingChange& change : changes) figures.note(change_text(change));

@@ -32,10 +32,12 @@ constexpr std::array kStages = {
 };
 
 // The figures of the run, which have a history, and those of each worker.
-std::vector<MetricName> names_for(std::size_t workers) {
+std::vector<MetricName> names_for(const AnyGame& game, std::size_t workers) {
   std::vector<MetricName> names;
   for (const RunFigure& figure : kRunFigures) {
-    names.push_back({std::string(figure.name), std::string(figure.unit)});
+    const bool is_strength = figure.unit == kStrengthUnit;
+    names.push_back(
+        {std::string(figure.name), std::string(is_strength ? unit_name(game) : figure.unit)});
   }
   for (std::size_t i = 0; i < workers; ++i) {
     for (const auto& [name, share] : kStages) {
@@ -65,7 +67,7 @@ Result<FileHandle> open_lines(const std::filesystem::path& file) {
   return lines;
 }
 
-RunFigures::RunFigures(const std::filesystem::path& folder, std::string_view subject,
+RunFigures::RunFigures(const std::filesystem::path& folder, const AnyGame& game,
                        std::size_t workers, const RunProgress& before,
                        const std::function<void(const std::string&)>& warning)
     : file_(folder / "metrics.jsonl"),
@@ -75,7 +77,8 @@ RunFigures::RunFigures(const std::filesystem::path& folder, std::string_view sub
       counted_reports_(workers, std::valarray<double>(WorkerReport::kCounters)),
       worker_shares_(workers) {
   append("");
-  auto map = MetricsMap::open(folder / kMapFile, subject, names_for(workers), kRunFigures.size());
+  auto map =
+      MetricsMap::open(folder / kMapFile, game.name, names_for(game, workers), kRunFigures.size());
   if (map) {
     map_ = *std::move(map);
   } else {

@@ -30,6 +30,9 @@ struct RunFigure {
   double (*of)(const RunProgress& now);
 };
 
+/// The unit of a strength: Elo, or points per game in games with dice (unit_name()).
+inline constexpr std::string_view kStrengthUnit = "strength";
+
 /// In the order of both files. `senet monitor` shows them by name. See docs/architecture.md.
 inline constexpr std::array kRunFigures = [] {
   using P = const RunProgress&;
@@ -84,7 +87,7 @@ inline constexpr std::array kRunFigures = [] {
                 [](P now) { return static_cast<double>(now.learn.policy_loss); }},
       RunFigure{"value_loss", "nats", kReal,
                 [](P now) { return static_cast<double>(now.learn.value_loss); }},
-      RunFigure{"draws_per_position", "samples/position", kReal,
+      RunFigure{"draws_per_position", "samples", kReal,
                 [](P now) { return now.learn.draws_per_position; }},
       RunFigure{"replay_positions", "positions", kWhole,
                 [](P now) { return static_cast<double>(now.learn.replay_positions); }},
@@ -100,17 +103,16 @@ inline constexpr std::array kRunFigures = [] {
                 [](P now) { return static_cast<double>(now.learn.resignations.tested); }},
       RunFigure{"wrong_resignations", "games", kWhole,
                 [](P now) { return static_cast<double>(now.learn.resignations.wrong); }},
-      // In Elo or, in games with dice, points per game.
-      RunFigure{"rating", "Elo or points", kReal, [](P now) { return now.strength.rating.value; }},
-      RunFigure{"rating_low", "Elo or points", kReal,
+      RunFigure{"rating", kStrengthUnit, kReal, [](P now) { return now.strength.rating.value; }},
+      RunFigure{"rating_low", kStrengthUnit, kReal,
                 [](P now) { return now.strength.rating.interval.low; }},
-      RunFigure{"rating_high", "Elo or points", kReal,
+      RunFigure{"rating_high", kStrengthUnit, kReal,
                 [](P now) { return now.strength.rating.interval.high; }},
-      RunFigure{"match_difference", "Elo or points", kReal,
+      RunFigure{"match_difference", kStrengthUnit, kReal,
                 [](P now) { return now.strength.match.value; }},
-      RunFigure{"match_low", "Elo or points", kReal,
+      RunFigure{"match_low", kStrengthUnit, kReal,
                 [](P now) { return now.strength.match.interval.low; }},
-      RunFigure{"match_high", "Elo or points", kReal,
+      RunFigure{"match_high", kStrengthUnit, kReal,
                 [](P now) { return now.strength.match.interval.high; }},
       RunFigure{"match_pairs", "pairs", kWhole,
                 [](P now) { return static_cast<double>(now.strength.pairs); }},
@@ -132,10 +134,11 @@ Result<FileHandle> open_lines(const std::filesystem::path& file);
 /// be called by any.
 class RunFigures {
  public:
-  /// `subject`: the game. `before`: the progress before the first game of this call, which rates
-  /// leave out; metrics.jsonl includes its seconds_before. `warning` is called once for each file
-  /// that cannot be written, and outlives this object; each further line tries again.
-  RunFigures(const std::filesystem::path& folder, std::string_view subject, std::size_t workers,
+  /// `game`: its name and its unit of strength are in the map. `before`: the progress before the
+  /// first game of this call, which rates leave out; metrics.jsonl includes its seconds_before.
+  /// `warning` is called once for each file that cannot be written, and outlives this object; each
+  /// further line tries again.
+  RunFigures(const std::filesystem::path& folder, const AnyGame& game, std::size_t workers,
              const RunProgress& before, const std::function<void(const std::string&)>& warning);
 
   double elapsed() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }

@@ -2,11 +2,11 @@
  * files below a folder: those that create a file, write, flush, cut, rename, link or reserve.
  *
  *   SENET_FAULTS_BELOW   the folder, an absolute path; without it no call is counted
- *   SENET_FAULTS_LIST    a file that gets a line for every call: "NUMBER NAME PATH"
- *   SENET_FAULTS_AT      the number of the call that fails, from 1; without it none does
- *   SENET_FAULTS_LATER   if set, all later calls fail, too
- *   SENET_FAULTS_ERROR   the error, a number (errno); or "kill": the process ends by SIGKILL within
- *                        the call. A write fails, or ends the process, after half of its bytes
+ *   SENET_FAULTS_LIST    a file that gets a line for every call: "NUMBER NAME PATH", and for one
+ * that flushes a file its size SENET_FAULTS_AT      the number of the call that fails, from 1;
+ * without it none does SENET_FAULTS_LATER   if set, all later calls fail, too SENET_FAULTS_ERROR
+ * the error, a number (errno); or "kill": the process ends by SIGKILL within the call. A write
+ * fails, or ends the process, after half of its bytes
  *
  * Apart from that, the disk is full while the file $SENET_FULL_DISK exists. */
 #define _GNU_SOURCE
@@ -55,7 +55,12 @@ static void list(unsigned long number, const char* name, const char* path) {
   const char* const file = getenv("SENET_FAULTS_LIST");
   if (file == NULL) return;
   char line[4200];
-  const int length = snprintf(line, sizeof line, "%lu %s %s\n", number, name, path);
+  struct stat of;
+  char size[32] = "";
+  if (strstr(name, "sync") != NULL && stat(path, &of) == 0) {
+    snprintf(size, sizeof size, " %lld", (long long)of.st_size);
+  }
+  const int length = snprintf(line, sizeof line, "%lu %s %s%s\n", number, name, path, size);
   const int to = (int)syscall(SYS_openat, AT_FDCWD, file, O_WRONLY | O_CREAT | O_APPEND, 0644);
   syscall(SYS_write, to, line, (size_t)length);
   syscall(SYS_close, to);

@@ -107,7 +107,7 @@ class DiskFaults : public CheckedRun {
 
   /// "rename checkpoint.N.safetensors", from a line of the list.
   std::string sort_of(const std::string& call) const {
-    std::string sort = std::regex_replace(call, std::regex("\\.[0-9]+\\.[0-9a-f]+\\.tmp$"), ".tmp");
+    std::string sort = std::regex_replace(call, std::regex("\\.[0-9]+\\.[0-9a-f]+\\.tmp"), ".tmp");
     sort.erase(sort.find(' ') + 1, run().string().size());
     return std::regex_replace(sort, std::regex("[0-9]+"), "N");
   }
@@ -166,6 +166,81 @@ TEST_F(DiskFaults, EveryCallOfAResumedRunMayFailOrBeTheLast) {
     std::filesystem::remove_all(run());
     std::filesystem::copy(kept, run(), std::filesystem::copy_options::recursive);
   });
+}
+
+// What a power cut takes away: the end of the log that was not flushed, which is cut here.
+TEST_F(DiskFaults, APowerCutTakesOnlyGamesThatWereNotFlushed) {
+  const std::filesystem::path log = run() / "games.senet";
+  const auto flushes_rarely = [&] {
+    return tiny(with(until(kGames), {"--visits", "60", "--lanes", "4", "--log-segment-mib", "0.01",
+                                     "--sync-seconds", "1000", "--checkpoint-seconds", "0.2"}));
+  };
+  play(flushes_rarely(), {});
+  std::vector<std::uint64_t> games_written;
+  for (std::size_t i = 0; i < calls_before_.size(); ++i) {
+    if (calls_before_[i] == "pwrite " + log.string()) games_written.push_back(i + 1);
+  }
+  ASSERT_GT(games_written.size(), kGames / 2);
+  std::uintmax_t taken = 0;
+  for (const std::size_t part : {4, 3, 2}) {
+    std::filesystem::remove_all(run());
+    std::filesystem::remove(list());
+    const std::uint64_t at = games_written[games_written.size() - games_written.size() / part];
+    BackgroundProgram program(flushes_rarely(), 0, with_fault({.at = at}));
+    const std::optional<int> code = program.wait_for(300);
+    ASSERT_TRUE(code == 128 + SIGKILL || code == 0) << program.err();
+    std::uintmax_t flushed = 0;
+    for (const std::string& made : calls()) {
+      std::istringstream words(made);
+      std::string call, path;
+      std::uintmax_t size = 0;
+      words >> call >> path >> size;
+      if (call == "fdatasync" && path == log) flushed = size;
+      // The file is closed, and the next begins.
+      if (sort_of(made) == "rename /games.N.senet") flushed = 0;
+    }
+    ASSERT_GE(log_size(), flushed);
+    taken += log_size() - flushed;
+    std::filesystem::resize_file(log, flushed);
+    expect_finished(run_senet(resume(until(kGames))));
+    expect_whole(kGames);
+  }
+  EXPECT_GT(taken, 0u);
+}
+
+// A file with its final name is whole after a power cut: it was flushed before it got the name, and
+// its folder is flushed afterwards.
+TEST_F(DiskFaults, FilesAreFlushedBeforeTheyGetTheirNames) {
+  play(begin(kGames), {});
+  std::size_t renamed = 0;
+  const std::string log = "/games.senet";
+  for (std::size_t i = 0; i < calls_before_.size(); ++i) {
+    std::istringstream words(calls_before_[i]);
+    std::string call, path;
+    words >> call >> path;
+    if (call != "rename") continue;
+    const std::filesystem::path file(path);
+    const bool is_closed_log = sort_of(calls_before_[i]) == "rename /games.N.senet";
+    const bool is_checkpoint = file.filename().string().starts_with("checkpoint");
+    const auto is_source = [&](const std::string& other) {
+      const std::size_t begin = other.find(' ') + 1;
+      const std::string name = other.substr(begin, other.find(' ', begin) - begin);
+      return is_closed_log ? name == run().string() + log
+                           : name.starts_with(path + ".") && name.ends_with(".tmp");
+    };
+    const auto before = std::find_if(std::make_reverse_iterator(calls_before_.begin() + i),
+                                     calls_before_.rend(), is_source);
+    // A checkpoint is written as checkpoint.new.safetensors and gets its name then.
+    if (before == calls_before_.rend() && is_checkpoint) continue;
+    ASSERT_NE(before, calls_before_.rend()) << calls_before_[i];
+    EXPECT_TRUE(before->starts_with("fdatasync ")) << calls_before_[i] << " after " << *before;
+    const std::string folder = "fsync " + file.parent_path().string() + " ";
+    EXPECT_TRUE(std::any_of(calls_before_.begin() + i, calls_before_.end(),
+                            [&](const std::string& later) { return later.starts_with(folder); }))
+        << calls_before_[i];
+    ++renamed;
+  }
+  EXPECT_GT(renamed, 10u);
 }
 
 TEST_F(DiskFaults, WaitsWhileTheDiskIsFull) {

@@ -254,7 +254,7 @@ std::vector<std::string> dashboard(const RunView& run, std::size_t columns, std:
         {"Replay", {line("games", "replay_games"), line("draws/position", "draws_per_position")}},
         {"Steps", {line("dropped", "dropped_steps"), line("skipped", "skipped_steps")}});
   }
-  if (run["resigned_games"] + run["resignation_tests"] > 0) {
+  if (rows >= kRowsForAll && run["resigned_games"] + run["resignation_tests"] > 0) {
     drawing.add_boxes({"Resignation", {line("games", "resigned_games")}},
                       {"Resignation, tested",
                        {line("games", "resignation_tests"), line("wrong", "wrong_resignations")}});

@@ -97,7 +97,11 @@ Result<void> monitor(const MonitorArguments& arguments, const std::filesystem::p
   const Result<RunView> run =
       RunView::read(folder, has_history ? MetricsMap::kHistoryRows : kDashboardRows);
   if (!run) return run.error();
-  if (!is_export) fmt::print("{}", joined(dashboard(*run, text_columns(), 24, false)));
+  if (!is_export) {
+    const std::size_t rows = terminal_rows(STDOUT_FILENO) - 1;  // the prompt follows
+    fmt::print("{}",
+               joined(dashboard(*run, text_columns(), std::max<std::size_t>(rows, 24), false)));
+  }
   if (arguments.json) fmt::print("{}\n", monitor_json(*run));
   if (arguments.prometheus) fmt::print("{}", monitor_prometheus(*run));
   if (!arguments.html.empty()) {
