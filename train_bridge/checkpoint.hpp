@@ -21,8 +21,8 @@ struct Checkpoint {
   std::uint64_t positions = 0;     // samples from those games
   std::uint64_t next_game = 0;     // number of the first new game to play
   std::uint64_t first_open = 0;    // ... of the first game that is not in the log
-  std::uint64_t log_position = 0;  // end of the part of the game log that was trained on, in bytes
-  std::uint64_t replay_begin = 0;  // position in the log of the oldest game in the replay buffer
+  std::uint64_t log_position = 0;  // end of what was trained on in the log (LogPosition)
+  std::uint64_t replay_begin = 0;  // ... and where the oldest game in the replay buffer begins
   double owed_steps = 0;           // training steps earned by games and not yet done
   double seconds = 0;              // time spent so far, over all calls of the run
   std::uint64_t run_id = 0;        // of the run; 0: not known, as in files older than ids

@@ -293,8 +293,16 @@ Result<Run> Run::open(const RunGame& game, const RunConfig& config, const RunOpt
     std::error_code unknown;
     labels = std::filesystem::absolute(labels, unknown).string();
     Result<Exam> read = read_exam(*game.any, labels);
-    if (!read) return fail("strength-labels: " + read.error().reason());
-    exam = std::move(*read);
+    if (read) {
+      exam = std::move(*read);
+    } else {
+      // Missing grades are no reason to end a run that had them.
+      const auto had = options.resume ? load_config(game, options.folder / kConfigFile)
+                                      : Result<RunConfig>(fail(""));
+      const std::string reason = "strength-labels: " + read.error().reason();
+      if (!had || had->strength.labels != labels) return fail(reason);
+      if (warning) warning(reason + ": the run continues without grades");
+    }
   }
   Result<Start> start = fail("");
   if (!options.resume) {

@@ -142,9 +142,9 @@ struct RunSummary {
 ///                                   save_to_weights_folder()
 ///   folder/weights/best.safetensors, strength.jsonl   the best network and the ledger of matches;
 ///                                   see Strength
-///   folder/checkpoint.safetensors   optimiser and counters; checkpoint.N.safetensors: those
-///   before,
-///                                   see keep_checkpoint()
+///   folder/checkpoint.safetensors   optimiser and counters; before it checkpoint.N.safetensors;
+///   see
+///                                   keep_checkpoint()
 ///   folder/metrics.jsonl            one line of metrics every ten seconds and at the end
 class Run {
  public:

@@ -257,6 +257,8 @@ Result<RunConfig> load_config(const std::filesystem::path& file, RunGameFinder f
   // Runs older than a setting continue as they were.
   if (!json.contains("blunder")) config->learn.samples.blunder = 0;
   if (!json.contains("planned-games")) config->learn.planned_games = 0;
+  if (!json.contains("resign-play-through")) config->selfplay.play.resign_play_through = 0;
+  if (!json.contains("strength-minutes")) config->strength.minutes = 0;
   for (const SpecField& field : kSpecFields) {
     std::string key(field.name);
     std::ranges::replace(key, '_', '-');

@@ -135,9 +135,10 @@ StrengthDifference sum_of(const StrengthDifference& a, const StrengthDifference&
 struct Strength::Match {
   Rated network;  // as it would be the best
   SharedWeights weights;
-  const MatchResults& results;
+  std::uint64_t tested_pairs;
+  Sprt::Decision decision;
+  const MatchResults& results;  // that count
   StrengthDifference difference;
-  std::vector<Metric> grades;
   double seconds, cpu_seconds;
 };
 
@@ -162,8 +163,8 @@ bool Strength::continue_ladder() {
   const bool has_best = std::filesystem::exists(best_file_, unknown);
   if (!has_ledger && !has_best) return false;
   const auto begins_again = [&](const std::string& reason) {
-    warn(fmt::format("strength: {}: the ladder begins again with network {}", reason,
-                     parts_.number));
+    parts_.warning(fmt::format("strength: {}: the ladder begins again with network {}", reason,
+                               parts_.number));
     return false;
   };
   Result<Network> best = load_network(best_file_);
@@ -179,6 +180,7 @@ bool Strength::continue_ladder() {
   std::size_t damaged = 0;
   const auto read = for_each_line(ledger_.string(), [&](std::string_view text) -> Result<void> {
     const Json line = parse_json(text);
+    if (line.is_object() && line.contains("grades") && !line.contains("accepted")) return {};
     const auto real = [&](const char* name) {
       const auto at = line.find(name);
       return at != line.end() && at->is_number() ? at->get<double>() : StrengthProgress::kUnknown;
@@ -195,6 +197,9 @@ bool Strength::continue_ladder() {
       return {};
     }
     if (const double time = real("time"); std::isfinite(time)) last_ = time;
+    if (line.contains("difference")) {
+      progress_.match = {real("difference"), {real("difference_low"), real("difference_high")}};
+    }
     if (*id == id_text(best->id())) {
       found = Rated{static_cast<std::uint64_t>(of), best->id(), rating};
     }
@@ -202,8 +207,8 @@ bool Strength::continue_ladder() {
   });
   if (!read) return begins_again(read.error().reason());
   if (damaged > 0) {
-    warn(fmt::format("strength: {}: skipped {} damaged line{}", ledger_.string(), damaged,
-                     damaged == 1 ? "" : "s"));
+    parts_.warning(fmt::format("strength: {}: skipped {} damaged line{}", ledger_.string(), damaged,
+                               damaged == 1 ? "" : "s"));
   }
   if (!found) {
     return begins_again(fmt::format("{} has no whole line about the network in {}",
@@ -224,7 +229,7 @@ void Strength::begin_ladder() {
                {"id", id_text(rated.id)}, {"unit", unit_name(*parts_.game.any)},
                {"accepted", true}};
   add_difference(line, "rating", rated.rating);
-  append(json_text(line) + '\n');
+  append(json_text(line) + '\n');  // without it, the next resume begins the ladder again
   make_best(first, rated);
 }
 
@@ -261,7 +266,7 @@ void Strength::play_matches(const std::stop_token& stop) {
     } catch (const std::exception& error) {  // a user's game
       played = fail(error.what());
     }
-    if (!played) warn("strength: a match was dropped: " + played.error().reason());
+    if (!played) parts_.warning("strength: a match was dropped: " + played.error().reason());
   }
 }
 
@@ -285,47 +290,54 @@ Result<void> Strength::play(const SharedWeights& newest, std::uint64_t number,
     if (!made) return made.error();
     players.emplace_back(std::move(*made), pace);
   }
-  MatchResults results({game.outcome_values.begin(), game.outcome_values.end()}, pair_unit(game),
-                       sprt_);
-  const MatchHooks hooks{
-      .finished = [&](const PlayedGame& played) -> Result<void> {
-        results.add(played);
-        const std::lock_guard lock(mutex_);
-        progress_.pairs = results.counted().size() / 2;
-        return {};
-      },
-      .is_stopped =
-          [&] { return pace.is_stopped() || results.decision() != Sprt::Decision::kNone; }};
-  const MatchRun run = play_match(game, players[0], players[1],
-                                  {.pairs = settings.pairs,
-                                   .ply_cap = play.ply_cap,
-                                   .seed = play.seed + number,
-                                   .games_at_once = kGamesAtOnce},
-                                  {}, hooks);
-  if (run.fault) return *run.fault;
-  std::vector<Metric> grades;
-  if (parts_.exam != nullptr && !pace.is_stopped()) {
-    Result<std::vector<Metric>> graded = grades_of(players[0], *parts_.exam, pace);
-    if (!graded && graded.error().status() != SENET_STOPPED) return graded.error();
-    if (graded) grades = std::move(*graded);
+  // Plays up to `pairs` pairs, whose openings and dice are those of the seed.
+  const auto play_pairs = [&](std::size_t pairs, std::uint64_t seed, MatchResults& results) {
+    const MatchHooks hooks{
+        .finished = [&](const PlayedGame& played) -> Result<void> {
+          results.add(played);
+          const std::lock_guard lock(mutex_);
+          progress_.pairs = results.counted().size() / 2;
+          return {};
+        },
+        .is_stopped =
+            [&] { return pace.is_stopped() || results.decision() != Sprt::Decision::kNone; }};
+    return play_match(
+        game, players[0], players[1],
+        {.pairs = pairs, .ply_cap = play.ply_cap, .seed = seed, .games_at_once = kGamesAtOnce}, {},
+        hooks);
+  };
+  const std::vector<float> values(game.outcome_values.begin(), game.outcome_values.end());
+  const std::uint64_t seed = mix(play.seed + number);
+  MatchResults tested(values, pair_unit(game), sprt_), rated(values, pair_unit(game), std::nullopt);
+  if (const MatchRun run = play_pairs(settings.pairs, seed, tested); run.fault) return *run.fault;
+  const bool is_accepted = tested.decision() == Sprt::Decision::kH1;
+  if (is_accepted && !pace.is_stopped()) {
+    const MatchRun run = play_pairs(std::max(settings.pairs / 2, 1u), mix(seed), rated);
+    if (run.fault) return *run.fault;
   }
   if (!pace.keep()) return {};
+  const MatchResults& results = is_accepted ? rated : tested;
   const StrengthDifference difference = strength_difference(game, results);
-  record({.network = {number, newest->id(), sum_of(rated_.rating, difference)},
+  const Rated network{number, newest->id(), sum_of(rated_.rating, difference)};
+  record({.network = network,
           .weights = newest,
+          .tested_pairs = tested.counted().size() / 2,
+          .decision = tested.decision(),
           .results = results,
           .difference = difference,
-          .grades = std::move(grades),
           .seconds = pace.seconds(),
           .cpu_seconds = pace.cpu_seconds()});
+  if (parts_.exam == nullptr) return {};
+  const Result<std::vector<Metric>> grades = grades_of(players[0], *parts_.exam, pace);
+  if (!grades) return grades.error().status() == SENET_STOPPED ? Result<void>() : grades.error();
+  if (pace.keep()) record_grades(network, *grades);
   return {};
 }
 
 void Strength::record(const Match& match) {
   const AnyGame& game = *parts_.game.any;
   const MatchResult sum = sum_up(match.results.counted(), match.results.values());
-  const Sprt::Decision decision = match.results.decision();
-  const bool is_accepted = decision == Sprt::Decision::kH1;
+  const bool is_accepted = match.decision == Sprt::Decision::kH1;
   const Rated before = rated_, after = is_accepted ? match.network : rated_;
   const LearnProgress learned = parts_.learned();
   Json line = {{"time", unix_seconds()},
@@ -335,15 +347,34 @@ void Strength::record(const Match& match) {
                {"id", id_text(match.network.id)},
                {"best", before.number},
                {"best_id", id_text(before.id)},
+               {"tested_pairs", match.tested_pairs},
+               {"sprt", name_of(match.decision)},
+               {"accepted", is_accepted},
                {"pairs", sum.games / 2},
                {"wins", sum.wins},
                {"draws", sum.draws},
                {"losses", sum.losses},
                {"unit", unit_name(game)}};
   add_difference(line, "difference", match.difference);
-  line["sprt"] = name_of(decision);
-  line["accepted"] = is_accepted;
-  for (const Metric& metric : match.grades) {
+  add_difference(line, "rating", after.rating);
+  line["seconds"] = number(match.seconds);
+  line["cpu_seconds"] = number(match.cpu_seconds);
+  if (!append(json_text(line) + '\n')) return;
+  if (is_accepted) make_best(match.weights, after);
+  const std::lock_guard lock(mutex_);
+  progress_.rating = after.rating;
+  progress_.match = match.difference;
+  progress_.pairs = sum.games / 2;
+  progress_.best = after.number;
+  notes_.push_back(fmt::format("network {} {} {}: {}, rating {:.{}f}", match.network.number,
+                               is_accepted ? "beats" : "does not beat", before.number,
+                               difference_text(game, match.difference), after.rating.value,
+                               has_elo(game) ? 0 : 3));
+}
+
+void Strength::record_grades(const Rated& network, const std::vector<Metric>& grades) {
+  Json line = {{"time", unix_seconds()}, {"network", network.number}, {"id", id_text(network.id)}};
+  for (const Metric& metric : grades) {
     Json grade = {
         {"case", metric.subject}, {"metric", metric.name}, {"value", number(metric.value)}};
     if (metric.interval) {
@@ -353,45 +384,34 @@ void Strength::record(const Match& match) {
     grade["unit"] = metric.unit;
     line["grades"].push_back(std::move(grade));
   }
-  add_difference(line, "rating", after.rating);
-  line["seconds"] = number(match.seconds);
-  line["cpu_seconds"] = number(match.cpu_seconds);
   append(json_text(line) + '\n');
-  if (is_accepted) make_best(match.weights, after);
   const std::lock_guard lock(mutex_);
-  progress_ = {
-      .rating = after.rating,
-      .match = match.difference,
-      .pairs = sum.games / 2,
-      .best = after.number,
-      .grade = match.grades.empty() ? StrengthProgress::kUnknown : match.grades.front().value};
-  notes_.push_back(fmt::format("network {} {} {}: {}, rating {:.{}f}", match.network.number,
-                               is_accepted ? "beats" : "does not beat", before.number,
-                               difference_text(game, match.difference), after.rating.value,
-                               has_elo(game) ? 0 : 3));
+  progress_.grade = grades.empty() ? StrengthProgress::kUnknown : grades.front().value;
 }
 
 void Strength::make_best(const SharedWeights& weights, const Rated& rated) {
-  if (const auto saved = save_network(weights->network(), best_file_); !saved) {
-    warn(fmt::format("strength: the best network cannot be saved ({})", saved.error().reason()));
-  }
+  warn_of_file(save_network(weights->network(), best_file_), "the best network");
   rated_ = rated;
   best_.publish(weights);
 }
 
-void Strength::append(const std::string& line) {
+bool Strength::append(const std::string& line) {
   Result<FileHandle> file = open_lines(ledger_);
   Result<void> added;
   if (!file) added = file.error();
   if (added) added = file->append(std::as_bytes(std::span(line)));
   if (added) added = file->sync();
-  if (added) return;
-  warn(fmt::format("{}: cannot be written; the run continues without it ({})", ledger_.string(),
-                   added.error().reason()));
+  warn_of_file(added, "the ledger of matches");
+  return added.has_value();
 }
 
-void Strength::warn(const std::string& reason) {
-  if (std::exchange(warned_, reason) != reason) parts_.warning(reason);
+void Strength::warn_of_file(const Result<void>& written, const std::string& what) {
+  if (written) {
+    unwritten_.erase(what);
+  } else if (unwritten_.insert(what).second) {
+    parts_.warning(fmt::format("strength: {} cannot be written: the run continues without it ({})",
+                               what, written.error().reason()));
+  }
 }
 
 }  // namespace senet

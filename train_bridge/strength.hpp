@@ -6,9 +6,9 @@
 //                          +---- best so far <--- accepted -------+   (self-play with gating)
 //
 // The rating of the first network is 0. A network that the test accepts as stronger becomes the
-// best; its rating is that of the best before plus the difference measured. The interval grows as
-// if the matches were independent. A match that the test ends early overstates the difference a
-// little.
+// best. Its rating is that of the best before plus the difference in a second match, half as long:
+// the games that chose it overstate it, and ratings would rise for ever. The interval grows as if
+// the matches were independent.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,7 @@
 #include <functional>
 #include <limits>
 #include <mutex>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -47,11 +48,12 @@ struct StrengthProgress {
 ///
 /// strength.jsonl, the ledger, begins with the first network; each further line is a match. Its
 /// fields: time, games and training steps so far; network and id; best and best_id, its opponent;
-/// pairs that count, wins, draws and losses; unit, difference, difference_low and difference_high;
-/// sprt (H0, H1 or none) and accepted; grades; rating, rating_low and rating_high of the best
-/// network after it; seconds and cpu_seconds that it took. A line is on the disk before
-/// best.safetensors is replaced. So the state is that of the last line that leaves the network of
-/// this file the best.
+/// tested_pairs, sprt (H0, H1 or none) and accepted; pairs that count, wins, draws and losses, of
+/// the second match if accepted; unit, difference, difference_low and difference_high; rating,
+/// rating_low and rating_high of the best network after it; seconds and cpu_seconds that it took.
+/// With labels, a line with time, network, id and grades follows. A line is on the disk before
+/// best.safetensors is replaced; where it cannot be written, the best network stays. So the state
+/// is that of the last line that leaves the network of this file the best.
 class Strength {
  public:
   /// All references outlive the object.
@@ -102,18 +104,21 @@ class Strength {
   void play_matches(const std::stop_token& stop);
   Result<void> play(const SharedWeights& newest, std::uint64_t number, const std::stop_token& stop);
   void record(const Match& match);
+  void record_grades(const Rated& network, const std::vector<Metric>& grades);
   void make_best(const SharedWeights& weights, const Rated& rated);
-  void append(const std::string& line);
-  void warn(const std::string& reason);
+  /// Whether the ledger has the line.
+  bool append(const std::string& line);
+  /// Of a file that cannot be written: once, until it can.
+  void warn_of_file(const Result<void>& written, const std::string& what);
 
   const Parts parts_;
   const SprtSettings sprt_;
   const std::uint64_t first_generation_;
   const std::filesystem::path ledger_, best_file_;
   ModelStore best_;
-  Rated rated_;         // the best network
-  double last_ = 0;     // time of the ledger's last line, as unix_seconds()
-  std::string warned_;  // the last warning: not repeated
+  Rated rated_;                      // the best network
+  double last_ = 0;                  // time of the ledger's last line, as unix_seconds()
+  std::set<std::string> unwritten_;  // what cannot be written, and a warning has been given
 
   mutable std::mutex mutex_;
   StrengthProgress progress_;

@@ -83,11 +83,9 @@ Result<RefillReport> TrainingLoop::refill() {
         LogPosition(segment.number + 1, 0) > begin || index.games.end() > from.next_game;
     if (is_needed && segment.is_there) {
       auto reader = RecordReader::open(segment.file);
-      if (reader) {
-        if (const auto done = read(*reader, segment.number); !done) return done.error();
-        continue;
-      }
-      report.unreadable.push_back(reader.error().reason());
+      const Result<void> done = reader ? read(*reader, segment.number) : reader.error();
+      if (done) continue;
+      report.unreadable.push_back(done.error().reason());
     }
     std::uint64_t fresh = 0;
     for (const auto& [first, end] : index.games.ranges()) {

@@ -65,7 +65,7 @@ std::vector<LogFile> files_of(const std::string& log) {
 
 /// The name of the log's game: of its first good header, or else of its first record.
 std::string game_of(const std::vector<LogFile>& files) {
-  std::string reason = "is no log of games";
+  std::string reason;
   for (const LogFile& file : files) {
     auto reader = RecordReader::open(file.path);
     if (!reader) {
@@ -75,6 +75,7 @@ std::string game_of(const std::vector<LogFile>& files) {
     if (!reader->header_damaged()) return reader->game();
     GameRecord record;
     if (const auto more = reader->next(record); more && *more) return record.game;
+    reason = file.path.string() + ": is no log of games";
   }
   throw fail(reason);
 }
@@ -203,11 +204,14 @@ Gaps gaps_in(const SeenGames& seen, std::uint64_t begin, std::uint64_t end) {
 /// The first number that a run had not in its log at its checkpoint; none for a log without one. A
 /// resumed run plays it and those after it.
 std::optional<std::uint64_t> first_open_in(const fs::path& folder) {
-  const auto spec = checkpoint_spec(folder / "checkpoint.safetensors");
-  if (!spec) return std::nullopt;
-  const auto found = find_checkpoint(folder, *spec, 0);
-  if (!found || !found->checkpoint) return std::nullopt;
-  return found->checkpoint->first_open;
+  // The shape is that of any of them: the newest may be damaged.
+  for (const char* const name : {"checkpoint.safetensors", "checkpoint.1.safetensors"}) {
+    const auto spec = checkpoint_spec(folder / name);
+    if (!spec) continue;
+    const auto found = find_checkpoint(folder, *spec, 0);
+    if (found && found->checkpoint) return found->checkpoint->first_open;
+  }
+  return std::nullopt;
 }
 
 struct Verified {
@@ -226,23 +230,45 @@ Verified verify(const std::string& log, const std::vector<LogFile>& files, const
   };
   // First: a later checkpoint of a run that is played counts games that are not read here.
   const std::optional<std::uint64_t> first_open = first_open_in(log);
-  for (const LogFile& file : files) {
+  std::size_t checked = 0;
+  const auto check = [&](const LogFile& file, const Result<FileHandle>& handle) {
     const std::uint64_t before = verified.findings;
-    const auto handle = FileHandle::open(file.path, FileHandle::Mode::kRead);
+    ++checked;
     if (!handle) {
       finding(handle.error().reason());
     } else {
       const bool is_written = !is_ours && file.number == 0 && is_in_use(file.path);
-      visit_parts(*handle, game.name, is_written, judge, [&](const LogPart& part) {
-        if (part.kind == LogPart::Kind::kGood) return;
-        finding(fmt::format("{}: byte {}: {}", file.path.string(), part.begin, part.problem));
-      });
+      try {
+        visit_parts(*handle, game.name, is_written, judge, [&](const LogPart& part) {
+          if (part.kind == LogPart::Kind::kGood) return;
+          finding(fmt::format("{}: byte {}: {}", file.path.string(), part.begin, part.problem));
+        });
+      } catch (const Error& error) {  // it cannot be read
+        finding(error.reason());
+      }
     }
     verified.is_damaged.push_back(verified.findings > before);
-    if (file.number == 0) continue;
+    if (file.number == 0) return;
     if (const auto problem = index_problem(log, file, game.name); !problem.empty()) {
       finding(problem);
     }
+  };
+  // The closed files, then the growing one, which a run may have closed meanwhile: then it is
+  // listed as closed, and another grows.
+  for (std::vector<LogFile> listed = files;;) {
+    for (; checked < listed.size() && listed[checked].number != 0;) {
+      const LogFile& file = listed[checked];
+      check(file, FileHandle::open(file.path, FileHandle::Mode::kRead));
+    }
+    if (checked == listed.size()) break;
+    const LogFile growing = listed.back();
+    const Result<FileHandle> handle = FileHandle::open(growing.path, FileHandle::Mode::kRead);
+    std::vector<LogFile> now = is_ours ? listed : files_of(log);
+    if (now.size() <= listed.size()) {
+      check(growing, handle);
+      break;
+    }
+    listed = std::move(now);
   }
   // Numbers of files that were moved away are not missing.
   SeenGames known = judge.seen();
@@ -266,9 +292,12 @@ Verified verify(const std::string& log, const std::vector<LogFile>& files, const
   }
   if (const Gaps open = gaps_in(known, begin, known.end()); open.numbers > 0) {
     fmt::print("{} missing{}: {}\n", are(open.numbers, "game number"),
-               first_open ? "; a resumed run plays them" : "", open.text);
+               first_open
+                   ? fmt::format("; a resumed run plays {}", open.numbers == 1 ? "it" : "them")
+                   : "",
+               open.text);
   }
-  fmt::print("{}, {}, {}\n", count_of(files.size(), "file"), count_of(judge.records(), "game"),
+  fmt::print("{}, {}, {}\n", count_of(checked, "file"), count_of(judge.records(), "game"),
              count_of(verified.findings, "finding"));
   return verified;
 }
@@ -404,8 +433,12 @@ Result<void> export_games(const LogArguments& arguments, const Games& games) {
       print_stderr("senet log export: {}\n", replayed.error().reason());
     }
   }
-  if (faulty == 0) return {};
-  return fail(fmt::format("left out {} that break the rules", count_of(faulty, "record")));
+  const std::uint64_t damaged = log.skipped_bytes();
+  const std::uint64_t undecodable = log.undecodable().count;
+  if (faulty + damaged + undecodable == 0) return {};
+  return fail(fmt::format("left out {} that cannot be decoded or break the rules, and {}",
+                          count_of(faulty + undecodable, "record"),
+                          count_of(damaged, "damaged byte")));
 }
 
 }  // namespace

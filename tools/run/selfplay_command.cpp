@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -167,6 +168,10 @@ std::string summary_text(const RunSummary& ended, const AnyGame& game, const Run
     text += fmt::format("{} and {} in the run\n", count_text(learn.steps, "training step"),
                         count_text(learn.iterations, "network"));
     if (has_losses(learn)) text += losses_text(learn, 3) + '\n';
+    if (const Resignations& of = learn.resignations; of.resigned + of.tested > 0) {
+      text += fmt::format("{} resigned; {} of {} that were played to their end were no losses\n",
+                          count_text(of.resigned, "game"), of.wrong, of.tested);
+    }
     if (learn.dropped_steps >= 1) {
       text += fmt::format("{} dropped: self-play was faster than the trainer\n",
                           count_text(static_cast<std::uint64_t>(learn.dropped_steps), "step"));
@@ -224,6 +229,7 @@ Result<void> play(Run& run, const AnyGame& game, const SelfPlayArguments& argume
   Messages messages(std::move(log));
   ServiceManager manager;
   std::optional<RunPhase> shown;
+  std::atomic<bool> has_line{false};  // a progress line on a terminal
   double shown_at = 0;
   TrainerPace pace;
   RunHooks hooks;
@@ -253,17 +259,18 @@ Result<void> play(Run& run, const AnyGame& game, const SelfPlayArguments& argume
     const std::size_t columns = is_terminal ? terminal_columns(STDERR_FILENO) - 1 : 80;
     const std::string line = progress_text(now, options, keeps_up, columns);
     messages.print(is_terminal ? "\r\x1b[K" + line : line + '\n');
+    has_line = is_terminal;
     std::fflush(stderr);
   };
   hooks.order = [&] { return signals.count() == 0 ? RunOrder::kContinue : RunOrder::kPark; };
   hooks.warning = [&](const std::string& reason) {
-    messages.print(fmt::format("{}senet selfplay: {}\n", is_terminal && shown ? "\n" : "", reason));
+    messages.print(fmt::format("{}senet selfplay: {}\n", has_line ? "\n" : "", reason));
   };
   if (arguments.verbose) {
     hooks.note = [&](const std::string& reason) { messages.print("note: " + reason + '\n'); };
   }
   const Result<RunSummary> ended = run.play(hooks);
-  if (is_terminal && shown) std::fputc('\n', stderr);
+  if (has_line) std::fputc('\n', stderr);
   if (!ended) {
     if (daemon == nullptr) return ended.error();
     messages.print("senet selfplay: " + ended.error().reason() + '\n');

@@ -86,6 +86,7 @@ class CheckedRun : public TinyRun {
           << name;
     }
     lines_of("changes.jsonl");
+    lines_of("strength.jsonl");
     for (const auto& entry : std::filesystem::recursive_directory_iterator(run())) {
       EXPECT_NE(entry.path().extension(), ".tmp") << entry.path();
     }

@@ -61,8 +61,10 @@ class DiskFaults : public CheckedRun {
   static Arguments until(std::uint64_t games) { return {"--planned-games", std::to_string(games)}; }
   /// A new run with small files of games that are flushed one by one, and with several checkpoints.
   Arguments begin(std::uint64_t games) const {
-    return tiny(with(until(games), {"--visits", "60", "--lanes", "4", "--log-segment-mib", "0.001",
-                                    "--sync-seconds", "0"}));
+    return tiny(with(until(games),
+                     {"--visits", "60", "--lanes", "4", "--log-segment-mib", "0.001",
+                      "--sync-seconds", "0", "--strength-minutes", "0.001", "--strength-pairs", "2",
+                      "--strength-sprt", "-700,-300", "--strength-share", "1"}));
   }
 
   /// Plays with the fault, then more games without it, and compares all files.

@@ -193,7 +193,7 @@ TEST_F(LogCommand, MissingNumbersUpToTheCheckpointAreAFinding) {
   EXPECT_EQ(lost.exit_code, 1);
   for (const char* const text :
        {"3 game numbers are missing that the checkpoint counts, and no resume plays: 2 to 3, 7\n",
-        "1 game number is missing; a resumed run plays them: 9\n", " 1 finding\n"}) {
+        "1 game number is missing; a resumed run plays it: 9\n", " 1 finding\n"}) {
     EXPECT_NE(lost.out.find(text), std::string::npos) << lost.out;
   }
 }
