@@ -35,7 +35,8 @@ class DiskFaults : public CheckedRun {
   };
 
   std::filesystem::path list() const { return folder_ / "calls"; }
-  /// The calls of a run: "pwrite /.../games.senet".
+  /// The calls of a run: "pwrite /.../games.senet". Empty where a thread was killed before it could
+  /// list its call.
   std::vector<std::string> calls() const {
     std::map<std::uint64_t, std::string> by_number;  // threads may list them in another order
     std::istringstream lines(text_of(list()));
@@ -44,7 +45,10 @@ class DiskFaults : public CheckedRun {
       by_number[std::stoull(line.substr(0, space))] = line.substr(space + 1);
     }
     std::vector<std::string> all;
-    for (auto& [number, call] : by_number) all.push_back(std::move(call));
+    for (auto& [number, call] : by_number) {
+      all.resize(number);
+      all.back() = std::move(call);
+    }
     return all;
   }
   BackgroundProgram::Environment with_fault(const Fault& fault) const {
