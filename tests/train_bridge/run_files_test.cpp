@@ -15,27 +15,14 @@
 #include "games/json.hpp"
 #include "games/tic_tac_toe/tic_tac_toe.hpp"
 #include "tests/temporary_folder.hpp"
+#include "tests/train_bridge/tiny_config.hpp"
 
 namespace senet {
 namespace {
 
 class RunFiles : public testing::Test {
  protected:
-  RunFiles() {
-    for (const auto& [name, value] :
-         std::vector<std::pair<const char*, const char*>>{{"width", "16"},
-                                                          {"blocks", "1"},
-                                                          {"workers", "2"},
-                                                          {"lanes", "4"},
-                                                          {"visits", "4"},
-                                                          {"fast-visits", "4"},
-                                                          {"begin-after", "50"},
-                                                          {"train-batch", "32"},
-                                                          {"steps-per-iteration", "5"}}) {
-      const Result<void> applied = apply_setting(config_, name, value);
-      EXPECT_TRUE(applied) << applied.error().reason();
-    }
-  }
+  RunFiles() { make_tiny(config_); }
 
   std::filesystem::path folder() const { return folder_ / "run"; }
   std::filesystem::path file(const char* name) const { return folder() / name; }

@@ -19,6 +19,7 @@
 #include "games/tic_tac_toe/tic_tac_toe.hpp"
 #include "selfplay/record_log.hpp"
 #include "tests/temporary_folder.hpp"
+#include "tests/train_bridge/tiny_config.hpp"
 #include "train_bridge/stall_watch.hpp"
 
 namespace senet {
@@ -43,20 +44,8 @@ class OwnRun : public testing::Test {
  protected:
   RunConfig config() const {
     RunConfig config = *default_config<Noughts>();
-    for (const auto& [name, value] :
-         std::vector<std::pair<const char*, const char*>>{{"width", "16"},
-                                                          {"blocks", "0"},
-                                                          {"workers", "2"},
-                                                          {"lanes", "4"},
-                                                          {"visits", "4"},
-                                                          {"fast-visits", "4"},
-                                                          {"begin-after", "100"},
-                                                          {"train-batch", "32"},
-                                                          {"steps-per-iteration", "5"},
-                                                          {"temperature-plies", "4"}}) {
-      const Result<void> applied = apply_setting(config, name, value);
-      EXPECT_TRUE(applied) << applied.error().reason();
-    }
+    make_tiny(config);
+    set_all(config, {{"blocks", "0"}, {"begin-after", "100"}, {"temperature-plies", "4"}});
     return config;
   }
   std::filesystem::path folder() const { return folder_ / "run"; }

@@ -17,6 +17,7 @@
 #include "games/tic_tac_toe/tic_tac_toe.hpp"
 #include "selfplay/record_log.hpp"
 #include "tests/temporary_folder.hpp"
+#include "tests/train_bridge/tiny_config.hpp"
 
 namespace senet {
 namespace {
@@ -29,22 +30,11 @@ constexpr const char* kNever = "300,700";
 class StrengthInTheLoop : public testing::Test {
  protected:
   StrengthInTheLoop() {
-    for (const auto& [name, value] :
-         std::vector<std::pair<const char*, const char*>>{{"width", "16"},
-                                                          {"blocks", "1"},
-                                                          {"workers", "2"},
-                                                          {"lanes", "4"},
-                                                          {"visits", "4"},
-                                                          {"fast-visits", "4"},
-                                                          {"begin-after", "50"},
-                                                          {"train-batch", "32"},
-                                                          {"steps-per-iteration", "5"},
-                                                          {"strength-minutes", "0.001"},
-                                                          {"strength-share", "1"},
-                                                          {"strength-pairs", "8"},
-                                                          {"strength-sprt", kAlways}}) {
-      set(name, value);
-    }
+    make_tiny(config_);
+    set_all(config_, {{"strength-minutes", "0.001"},
+                      {"strength-share", "1"},
+                      {"strength-pairs", "8"},
+                      {"strength-sprt", kAlways}});
   }
 
   void set(const char* name, const std::string& value) {

@@ -299,6 +299,16 @@ TEST(TrainingResume, ALogOfManyFilesIsLikeOneFile) {
   EXPECT_GT(LogPosition(many->replay_begin).number(), 1u);  // older files are not needed any more
 }
 
+/// Expects that the run knows all games of play_segments(), without a warning.
+void expect_all_games(const Stretch& run) {
+  EXPECT_EQ(run.log.warnings(), std::vector<std::string>{});
+  EXPECT_EQ(run.found.unreadable, std::vector<std::string>{});
+  EXPECT_EQ(run.found.missing, 0u);
+  EXPECT_EQ(run.found.doubled, 0u);
+  EXPECT_EQ(run.loop->next_game(), 200u);
+  EXPECT_EQ(run.loop->progress().games, 200u);
+}
+
 // Closed files before the replay buffer's games are replaced by rubbish of the same size: who reads
 // one of them fails.
 TEST(TrainingResume, ReadsOnlyTheFilesThatItNeeds) {
@@ -322,12 +332,7 @@ TEST(TrainingResume, ReadsOnlyTheFilesThatItNeeds) {
   ASSERT_EQ(spoiled, needed - 1);
   {
     Stretch run(folder.path(), settings, trainer);
-    EXPECT_EQ(run.log.warnings(), std::vector<std::string>{});
-    EXPECT_EQ(run.found.unreadable, std::vector<std::string>{});
-    EXPECT_EQ(run.found.missing, 0u);
-    EXPECT_EQ(run.found.doubled, 0u);
-    EXPECT_EQ(run.loop->next_game(), 200u);
-    EXPECT_EQ(run.loop->progress().games, 200u);
+    expect_all_games(run);
     EXPECT_EQ(run.replay->size(), 100u);
   }
   // A needed file that cannot be read is reported, and its games still count.
@@ -356,12 +361,7 @@ TEST(TrainingResume, ClosedFilesMayBeMovedAway) {
   }
   CountingTrainer trainer;
   Stretch run(folder.path(), settings, trainer);
-  EXPECT_EQ(run.log.warnings(), std::vector<std::string>{});
-  EXPECT_EQ(run.found.unreadable, std::vector<std::string>{});
-  EXPECT_EQ(run.found.missing, 0u);
-  EXPECT_EQ(run.found.doubled, 0u);
-  EXPECT_EQ(run.loop->next_game(), 200u);
-  EXPECT_EQ(run.loop->progress().games, 200u);
+  expect_all_games(run);
   EXPECT_LT(run.replay->size(), samples);
   EXPECT_GT(run.replay->size(), 0u);
   run.learn(200, 210);

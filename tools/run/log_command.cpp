@@ -256,7 +256,7 @@ Verified verify(const std::string& log, const std::vector<LogFile>& files, const
   // The closed files, then the growing one, which a run may have closed meanwhile: then it is
   // listed as closed, and another grows.
   for (std::vector<LogFile> listed = files;;) {
-    for (; checked < listed.size() && listed[checked].number != 0;) {
+    while (checked < listed.size() && listed[checked].number != 0) {
       const LogFile& file = listed[checked];
       check(file, FileHandle::open(file.path, FileHandle::Mode::kRead));
     }
