@@ -252,6 +252,9 @@ TEST_F(GameLogTest, AFileThatCannotBeClosedGrowsAndIsClosedLater) {
 // Runs in its own process: the next file cannot be opened, as no descriptor is left. Returns the
 // number of the failed check, 0 if none.
 int run_out_of_descriptors(const std::filesystem::path& folder) {
+  // When UndefinedBehaviorSanitizer first meets a class it opens a pipe, and without descriptors it
+  // takes the object for a wrong one: this meets the classes of an error.
+  if (GameLog::open("/dev/null/log", "nim", {})) return 10;
   auto log = GameLog::open(folder, "nim", {.segment_bytes = 2000});
   rlimit limit{};
   if (!log || ::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1;
