@@ -22,7 +22,7 @@ while (($# > 0)); do
     *) targets+=("$1") && shift ;;
   esac
 done
-((${#targets[@]} > 0)) || targets=(protocol analysis_request backgammon_moves xgid position_id match_file grid record segment_index parked checkpoint run_config metrics_map table weights http_request)
+((${#targets[@]} > 0)) || targets=(protocol analysis_request backgammon_moves xgid position_id match_file grid record segment_index parked checkpoint run_config metrics_map strength_ledger table weights http_request)
 
 tools/install_packages.sh
 cmake --preset fuzz

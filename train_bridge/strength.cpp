@@ -10,13 +10,10 @@
 #include <ctime>
 #include <memory>
 #include <new>
-#include <optional>
 #include <span>
 #include <stop_token>
-#include <string_view>
 #include <utility>
 
-#include "games/json.hpp"
 #include "nn/file.hpp"
 #include "selfplay/match.hpp"
 #include "train_bridge/checkpoint.hpp"
@@ -104,22 +101,6 @@ Result<std::vector<Metric>> grades_of(MatchPlayer& player, const Exam& exam, con
   return exam.grade(moves, [&pace](std::size_t) { return pace.keep(); }).metrics;
 }
 
-std::string_view name_of(Sprt::Decision decision) {
-  constexpr std::string_view kNames[] = {"none", "H0", "H1"};
-  return kNames[static_cast<std::size_t>(decision)];
-}
-
-/// Without the digits that only rounding errors leave.
-Json number(double value) {
-  return std::isfinite(value) ? Json(std::round(value * 1e6) / 1e6) : Json();
-}
-
-void add_difference(Json& line, const std::string& name, const StrengthDifference& difference) {
-  line[name] = number(difference.value);
-  line[name + "_low"] = number(difference.interval.low);
-  line[name + "_high"] = number(difference.interval.high);
-}
-
 /// What two independent differences add up to.
 StrengthDifference sum_of(const StrengthDifference& a, const StrengthDifference& b) {
   const double value = a.value + b.value;
@@ -130,17 +111,6 @@ StrengthDifference sum_of(const StrengthDifference& a, const StrengthDifference&
 }
 
 }  // namespace
-
-/// A match that was played to its end.
-struct Strength::Match {
-  Rated network;  // as it would be the best
-  SharedWeights weights;
-  std::uint64_t tested_pairs;
-  Sprt::Decision decision;
-  const MatchResults& results;  // that count
-  StrengthDifference difference;
-  double seconds, cpu_seconds;
-};
 
 Strength::Strength(Parts parts)
     : parts_(std::move(parts)),
@@ -176,60 +146,29 @@ bool Strength::continue_ladder() {
     return begins_again(best.error().reason());
   }
   if (!has_ledger) return begins_again(ledger_.string() + " is missing");
-  std::optional<Rated> found;
-  std::size_t damaged = 0;
-  const auto read = for_each_line(ledger_.string(), [&](std::string_view text) -> Result<void> {
-    const Json line = parse_json(text);
-    if (line.is_object() && line.contains("grades") && !line.contains("accepted")) return {};
-    const auto real = [&](const char* name) {
-      const auto at = line.find(name);
-      return at != line.end() && at->is_number() ? at->get<double>() : StrengthProgress::kUnknown;
-    };
-    const auto accepted = line.find("accepted");
-    const bool is_whole = line.is_object() && accepted != line.end() && accepted->is_boolean();
-    const bool is_new = is_whole && accepted->get<bool>();
-    const std::string* const id = find_string(line, is_new ? "id" : "best_id");
-    const double of = is_whole ? real(is_new ? "network" : "best") : -1;
-    const StrengthDifference rating{real("rating"), {real("rating_low"), real("rating_high")}};
-    if (id == nullptr || !(of >= 0) || of > 1e15 ||
-        !(rating.interval.low <= rating.value && rating.value <= rating.interval.high)) {
-      ++damaged;
-      return {};
-    }
-    if (const double time = real("time"); std::isfinite(time)) last_ = time;
-    if (line.contains("difference")) {
-      progress_.match = {real("difference"), {real("difference_low"), real("difference_high")}};
-    }
-    if (*id == id_text(best->id())) {
-      found = Rated{static_cast<std::uint64_t>(of), best->id(), rating};
-    }
-    return {};
-  });
-  if (!read) return begins_again(read.error().reason());
-  if (damaged > 0) {
-    parts_.warning(fmt::format("strength: {}: skipped {} damaged line{}", ledger_.string(), damaged,
-                               damaged == 1 ? "" : "s"));
+  const Result<LedgerState> ledger = read_ledger(ledger_, best->id());
+  if (!ledger) return begins_again(ledger.error().reason());
+  if (ledger->damaged > 0) {
+    parts_.warning(fmt::format("strength: {}: skipped {} damaged line{}", ledger_.string(),
+                               ledger->damaged, ledger->damaged == 1 ? "" : "s"));
   }
-  if (!found) {
+  if (!ledger->best) {
     return begins_again(fmt::format("{} has no whole line about the network in {}",
                                     ledger_.string(), best_file_.string()));
   }
-  rated_ = *found;
+  last_ = ledger->time.value_or(0);
+  progress_.match = ledger->match.value_or(progress_.match);
+  rated_ = *ledger->best;
   best_.publish(std::move(*best));
   return true;
 }
 
 void Strength::begin_ladder() {
   const SharedWeights first = parts_.newest.newest().weights;
-  const Rated rated{.number = parts_.number, .id = first->id()};
-  const LearnProgress learned = parts_.learned();
+  const RatedNetwork rated{.number = parts_.number, .id = first->id()};
   last_ = unix_seconds();
-  Json line = {{"time", last_},           {"games", learned.games},
-               {"steps", learned.steps},  {"network", rated.number},
-               {"id", id_text(rated.id)}, {"unit", unit_name(*parts_.game.any)},
-               {"accepted", true}};
-  add_difference(line, "rating", rated.rating);
-  append(json_text(line) + '\n');  // without it, the next resume begins the ladder again
+  // Without this line, the next resume begins the ladder again.
+  append(first_line(*parts_.game.any, last_, parts_.learned(), rated));
   make_best(first, rated);
 }
 
@@ -318,15 +257,16 @@ Result<void> Strength::play(const SharedWeights& newest, std::uint64_t number,
   if (!pace.keep()) return {};
   const MatchResults& results = is_accepted ? rated : tested;
   const StrengthDifference difference = strength_difference(game, results);
-  const Rated network{number, newest->id(), sum_of(rated_.rating, difference)};
+  const RatedNetwork network{number, newest->id(), sum_of(rated_.rating, difference)};
   record({.network = network,
-          .weights = newest,
+          .best = rated_,
           .tested_pairs = tested.counted().size() / 2,
           .decision = tested.decision(),
-          .results = results,
+          .sum = sum_up(results.counted(), results.values()),
           .difference = difference,
           .seconds = pace.seconds(),
-          .cpu_seconds = pace.cpu_seconds()});
+          .cpu_seconds = pace.cpu_seconds()},
+         newest);
   if (parts_.exam == nullptr) return {};
   const Result<std::vector<Metric>> grades = grades_of(players[0], *parts_.exam, pace);
   if (!grades) return grades.error().status() == SENET_STOPPED ? Result<void>() : grades.error();
@@ -334,68 +274,36 @@ Result<void> Strength::play(const SharedWeights& newest, std::uint64_t number,
   return {};
 }
 
-void Strength::record(const Match& match) {
+void Strength::record(const RatedMatch& match, const SharedWeights& weights) {
   const AnyGame& game = *parts_.game.any;
-  const MatchResult sum = sum_up(match.results.counted(), match.results.values());
-  const bool is_accepted = match.decision == Sprt::Decision::kH1;
-  const Rated before = rated_, after = is_accepted ? match.network : rated_;
-  const LearnProgress learned = parts_.learned();
-  Json line = {{"time", unix_seconds()},
-               {"games", learned.games},
-               {"steps", learned.steps},
-               {"network", match.network.number},
-               {"id", id_text(match.network.id)},
-               {"best", before.number},
-               {"best_id", id_text(before.id)},
-               {"tested_pairs", match.tested_pairs},
-               {"sprt", name_of(match.decision)},
-               {"accepted", is_accepted},
-               {"pairs", sum.games / 2},
-               {"wins", sum.wins},
-               {"draws", sum.draws},
-               {"losses", sum.losses},
-               {"unit", unit_name(game)}};
-  add_difference(line, "difference", match.difference);
-  add_difference(line, "rating", after.rating);
-  line["seconds"] = number(match.seconds);
-  line["cpu_seconds"] = number(match.cpu_seconds);
-  if (!append(json_text(line) + '\n')) return;
-  if (is_accepted) make_best(match.weights, after);
+  if (!append(match_line(game, unix_seconds(), parts_.learned(), match))) return;
+  const RatedNetwork& after = match.best_after();
+  if (match.is_accepted()) make_best(weights, after);
   const std::lock_guard lock(mutex_);
   progress_.rating = after.rating;
   progress_.match = match.difference;
-  progress_.pairs = sum.games / 2;
+  progress_.pairs = match.sum.games / 2;
   progress_.best = after.number;
   notes_.push_back(fmt::format("network {} {} {}: {}, rating {:.{}f}", match.network.number,
-                               is_accepted ? "beats" : "does not beat", before.number,
+                               match.is_accepted() ? "beats" : "does not beat", match.best.number,
                                difference_text(game, match.difference), after.rating.value,
                                has_elo(game) ? 0 : 3));
 }
 
-void Strength::record_grades(const Rated& network, const std::vector<Metric>& grades) {
-  Json line = {{"time", unix_seconds()}, {"network", network.number}, {"id", id_text(network.id)}};
-  for (const Metric& metric : grades) {
-    Json grade = {
-        {"case", metric.subject}, {"metric", metric.name}, {"value", number(metric.value)}};
-    if (metric.interval) {
-      grade["low"] = number(metric.interval->low);
-      grade["high"] = number(metric.interval->high);
-    }
-    grade["unit"] = metric.unit;
-    line["grades"].push_back(std::move(grade));
-  }
-  append(json_text(line) + '\n');
+void Strength::record_grades(const RatedNetwork& network, const std::vector<Metric>& grades) {
+  append(grades_line(unix_seconds(), network, grades));
   const std::lock_guard lock(mutex_);
   progress_.grade = grades.empty() ? StrengthProgress::kUnknown : grades.front().value;
 }
 
-void Strength::make_best(const SharedWeights& weights, const Rated& rated) {
+void Strength::make_best(const SharedWeights& weights, const RatedNetwork& rated) {
   warn_of_file(save_network(weights->network(), best_file_), "the best network");
   rated_ = rated;
   best_.publish(weights);
 }
 
-bool Strength::append(const std::string& line) {
+bool Strength::append(std::string line) {
+  line += '\n';
   Result<FileHandle> file = open_lines(ledger_);
   Result<void> added;
   if (!file) added = file.error();

@@ -29,6 +29,7 @@
 #include "selfplay/sprt.hpp"
 #include "train_bridge/run_config.hpp"
 #include "train_bridge/run_game.hpp"
+#include "train_bridge/strength_ledger.hpp"
 #include "train_bridge/training_loop.hpp"
 
 namespace senet {
@@ -46,14 +47,9 @@ struct StrengthProgress {
 
 /// The ladder of a run and the thread that plays its matches.
 ///
-/// strength.jsonl, the ledger, begins with the first network; each further line is a match. Its
-/// fields: time, games and training steps so far; network and id; best and best_id, its opponent;
-/// tested_pairs, sprt (H0, H1 or none) and accepted; pairs that count, wins, draws and losses, of
-/// the second match if accepted; unit, difference, difference_low and difference_high; rating,
-/// rating_low and rating_high of the best network after it; seconds and cpu_seconds that it took.
-/// With labels, a line with time, network, id and grades follows. A line is on the disk before
-/// best.safetensors is replaced; where it cannot be written, the best network stays. So the state
-/// is that of the last line that leaves the network of this file the best.
+/// A line of the ledger (strength_ledger.hpp) is on the disk before best.safetensors is replaced;
+/// where it cannot be written, the best network stays. So the state is that of the last line that
+/// leaves the network of this file the best.
 class Strength {
  public:
   /// All references outlive the object.
@@ -92,22 +88,15 @@ class Strength {
   }
 
  private:
-  /// A network on the ladder.
-  struct Rated {
-    std::uint64_t number = 0, id = 0;
-    StrengthDifference rating = {0, {0, 0}};
-  };
-  struct Match;
-
   bool continue_ladder();
   void begin_ladder();
   void play_matches(const std::stop_token& stop);
   Result<void> play(const SharedWeights& newest, std::uint64_t number, const std::stop_token& stop);
-  void record(const Match& match);
-  void record_grades(const Rated& network, const std::vector<Metric>& grades);
-  void make_best(const SharedWeights& weights, const Rated& rated);
+  void record(const RatedMatch& match, const SharedWeights& weights);
+  void record_grades(const RatedNetwork& network, const std::vector<Metric>& grades);
+  void make_best(const SharedWeights& weights, const RatedNetwork& rated);
   /// Whether the ledger has the line.
-  bool append(const std::string& line);
+  bool append(std::string line);
   /// Of a file that cannot be written: once, until it can.
   void warn_of_file(const Result<void>& written, const std::string& what);
 
@@ -116,7 +105,7 @@ class Strength {
   const std::uint64_t first_generation_;
   const std::filesystem::path ledger_, best_file_;
   ModelStore best_;
-  Rated rated_;                      // the best network
+  RatedNetwork rated_;               // the best network
   double last_ = 0;                  // time of the ledger's last line, as unix_seconds()
   std::set<std::string> unwritten_;  // what cannot be written, and a warning has been given
 
