@@ -93,7 +93,7 @@ TEST(MatchCommand, OnePlayerMayAskTheTablebase) {
   const TemporaryFolder folder;
   const std::filesystem::path log = folder / "log";
   const ProgramRun run = match("backgammon", "untrained:3", "untrained:3",
-                               {"--pairs", "200", "--visits", "0", "--first-tablebase", "1",
+                               {"--pairs", "100", "--visits", "0", "--first-tablebase", "1",
                                 "--tablebase-folder", folder.path(), "--log", log});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_GT(run.metric("backgammon", "points_per_game"), 0);
