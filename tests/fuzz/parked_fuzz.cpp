@@ -18,6 +18,7 @@ std::vector<std::byte> file_of(std::span<const std::vector<std::byte>> payloads)
   std::vector<std::byte> all = file_header(kGame), frame;
   FramePacker packer(1);
   for (const std::vector<std::byte>& payload : payloads) {
+    if (payload.empty()) continue;  // no frame is
     packer.pack(payload, frame);
     all.insert(all.end(), frame.begin(), frame.end());
   }
