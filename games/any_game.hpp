@@ -131,6 +131,7 @@ struct AnyGame : Kit {
   std::size_t most_legal, most_chance;
   bool has_dice;
   bool has_afterstates;
+  int player_count;  // 1 or 2
   TablebaseFormat tablebase;
 
   const OwnTables* own_tables;  // of a game that is not listed (games/games.hpp); else null
@@ -277,6 +278,7 @@ constexpr AnyGame AnyGame::rules_of() {
   game.most_chance = kMaxChance<G>;
   game.has_dice = StochasticGame<G>;
   game.has_afterstates = G::kHasAfterstates;
+  game.player_count = kMayHaveOnePlayer<G> ? 1 : 2;
   game.tablebase = TablebaseFormat::of<G>();
   game.type = &any_game_detail::kType<G>;
   game.state_size = sizeof(G);
@@ -344,6 +346,7 @@ AnyGame AnyGame::rules_of(const G& start) {
   game.most_chance = senet::most_chance(start);
   game.has_dice = senet::has_dice(start);
   game.has_afterstates = senet::has_afterstates(start);
+  game.player_count = senet::player_count(start);
   return game;
 }
 

@@ -58,6 +58,7 @@ void update_bounds(AnyTree& tree, Node& node) {
 template <class AnyTree, class Rule>
 void back_up(AnyTree& tree, Rule& rule, std::span<const Hop> path, NodeId leaf) {
   const float range = value_range(tree.game());
+  [[maybe_unused]] const float cost = move_cost(tree.game());
   const std::uint8_t unknown = packed(tree.unknown_bounds());
   const Node* below = &tree[leaf];
   float q = below->q;  // in a register: the next node waits for it
@@ -65,7 +66,10 @@ void back_up(AnyTree& tree, Rule& rule, std::span<const Hop> path, NodeId leaf) 
     const Hop hop = path[--depth];
     Node& node = tree[hop.node];
     const HotEdges edges = tree.hot(node);
-    const float value = value_for(q, perspective(*below), perspective(node));
+    float value = value_for(q, perspective(*below), perspective(node));
+    if constexpr (kMayHaveOnePlayer<typename AnyTree::State>) {
+      if (!tree.is_chance(node)) value = std::max(value - cost, -range);
+    }
     if (below->bounds != unknown) {
       edges.q(hop.edge) = value;
       update_bounds(tree, node);

@@ -32,8 +32,11 @@ NodeId find_child(AnyTree& tree, const Tablebase<G>& tablebase, NodeId id, std::
     made.q = final_value(state, 0);
     made.own = rounded_value(made.q, value_range(state));
     made.flags |= kEvaluated;
-    const int value = static_cast<int>(made.q);
-    set_bounds(made, {value, value});
+    // A game of one player has no proofs: the moves that lead to an end cost something too.
+    if (player_count(state) == 2) {
+      const int value = static_cast<int>(made.q);
+      set_bounds(made, {value, value});
+    }
   } else if (Outcomes<G> known{}; tablebase.find(state, known)) {
     const bool is_nodes = state.viewer() == perspective(state.turn());
     made.q = mean_value(state, is_nodes ? known : mirrored(state, known));
@@ -42,9 +45,10 @@ NodeId find_child(AnyTree& tree, const Tablebase<G>& tablebase, NodeId id, std::
   } else if (state.turn() == Turn::kChance) {
     // Unvisited outcomes of the dice are worth the afterstate's own value or, without one, the
     // parent's value.
-    const float own = node.flags & kValuedEdges
-                          ? unpack_value(tree.edge_values(node)[edge], value_range(state))
-                          : node.q;
+    const float own =
+        node.flags & kValuedEdges
+            ? unpack_value(tree.edge_values(node)[edge], value_range(state)) + move_cost(state)
+            : node.q;
     expand_chance(tree, child, value_for(own, perspective(node), 0));
   }
   return child;

@@ -95,27 +95,29 @@ std::uint32_t write_afterstates(const G& state, std::span<const Action> moves,
   return written;
 }
 
-/// Completes the answer to an afterstate: the certain outcome if the game is over, from the
+/// Completes the answer to a position: the certain outcome if the game is over, from the
 /// perspective of `player`.
 template <Game G>
-void settle_afterstate(const G& after, Outcomes<G>& answer, Player player) {
+void settle(const G& state, Outcomes<G>& answer, Player player) {
   Player viewer = 0;
-  if (after.turn() == Turn::kOver) {
-    answer = certain_end(after);
+  if (state.turn() == Turn::kOver) {
+    answer = certain_end(state);
   } else {
-    viewer = after.viewer();
+    viewer = state.viewer();
   }
-  if (viewer != player) answer = mirrored(after, answer);
+  if (viewer != player) answer = mirrored(state, answer);
 }
 
-/// The same for the afterstates of `moves`, for the player who makes them.
+/// The same for the afterstates of `moves`, for the player who makes them: what each move leads to,
+/// the move included.
 template <Game G>
 void settle_afterstates(const G& state, std::span<const Action> moves,
                         std::span<Outcomes<G>> answers, Player mover) {
   for (std::size_t i = 0; i < moves.size(); ++i) {
     G after = state;
     after.play(moves[i]);
-    settle_afterstate(after, answers[i], mover);
+    settle(after, answers[i], mover);
+    answers[i] = moves_before(after, answers[i]);
   }
 }
 

@@ -64,7 +64,7 @@ class NetworkAlone {
       for (const Action move : moves) {
         G after = state;
         after.play(move);
-        add_part(after, viewer, {&expected, std::exchange(join, Join::kBest)});
+        add_part(after, viewer, {&expected, std::exchange(join, Join::kBest), 0, 1});
       }
       return;
     }
@@ -87,6 +87,7 @@ class NetworkAlone {
     Outcomes<G>* expected;
     Join join;
     float weight = 0;       // in the mean
+    std::size_t moves = 0;  // from the position that was asked for to this one
     bool mirrored = false;  // `outcomes` are from the other player's perspective
     Outcomes<G> outcomes{};
   };
@@ -126,7 +127,8 @@ class NetworkAlone {
   }
 
   void join(const Part& part) const {
-    const Outcomes<G> seen = part.mirrored ? mirrored(game_, part.outcomes) : part.outcomes;
+    const Outcomes<G> seen =
+        moves_before(game_, mirrored_if(part.mirrored, game_, part.outcomes), part.moves);
     Outcomes<G>& expected = *part.expected;
     if (part.join == Join::kMean) {
       for (std::size_t k = 0; k < seen.size(); ++k) expected[k] += part.weight * seen[k];

@@ -83,7 +83,8 @@ inline float value_for(float value, Player from, Player to) {
 }
 
 /// Proven bounds of a node's value: integers of magnitude at most kMaxBound, so that both fit into
-/// a byte. All outcome values and the value range of a searched game must satisfy this.
+/// a byte. All outcome values and the value range of a searched game with two players must satisfy
+/// this; nodes of a game of one player have no proofs.
 inline constexpr int kMaxBound = 7;
 struct Bounds {
   int lower, upper;
@@ -98,7 +99,7 @@ struct Bounds {
 /// time are checked when they are added.
 template <class G>
 constexpr bool ends_fit_bounds() {
-  if constexpr (FixedOutcomesGame<G>) {
+  if constexpr (FixedOutcomesGame<G> && !kMayHaveOnePlayer<G>) {
     const auto fits = [](float value) {
       return value >= -kMaxBound && value <= kMaxBound &&
              value == static_cast<float>(static_cast<int>(value));

@@ -47,6 +47,29 @@ Outcomes<G> mirrored(const G& game, const Outcomes<G>& outcomes) {
   return mirrored_if(true, game, outcomes);
 }
 
+/// What a move costs: 1 in a game of one player, whose values count the moves left, else 0.
+template <Game G>
+constexpr float move_cost(const G& game) {
+  if constexpr (!kMayHaveOnePlayer<G>) return 0;
+  return player_count(game) == 1 ? 1.0f : 0.0f;
+}
+
+/// A distribution over the moves left as it is `moves` moves before. In a game of two players it is
+/// the same: only in one of one player does a move change what is expected.
+template <Game G>
+Outcomes<G> moves_before([[maybe_unused]] const G& game, const Outcomes<G>& outcomes,
+                         [[maybe_unused]] std::size_t moves = 1) {
+  if constexpr (kMayHaveOnePlayer<G>) {
+    if (player_count(game) == 1) {
+      const std::size_t last = outcome_values(game).size() - 1;
+      Outcomes<G> before{};
+      for (std::size_t i = 0; i <= last; ++i) before[std::min(i + moves, last)] += outcomes[i];
+      return before;
+    }
+  }
+  return outcomes;
+}
+
 /// The distribution of a finished game, from player 0's perspective.
 template <Game G>
 Outcomes<G> certain_end(const G& finished) {

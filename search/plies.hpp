@@ -287,7 +287,7 @@ class Plies {
     if (is_decision(state.turn())) {
       settle_afterstates(state, moves, answers, player);
     } else {
-      settle_afterstate(state, answers[0], player);
+      settle(state, answers[0], player);
     }
     const std::size_t room = frame.ply == 1 ? 1 : settings_.replies;
     Move* const best = replies_to(roll);
@@ -306,7 +306,8 @@ class Plies {
   }
 
   void add(Frame& frame, std::uint32_t roll, Player player, const Outcomes<G>& outcomes) const {
-    const Outcomes<G> seen = player == frame.mover ? outcomes : mirrored(frame.after, outcomes);
+    const Outcomes<G> seen =
+        moves_before(frame.after, mirrored_if(player != frame.mover, frame.after, outcomes));
     for (std::size_t i = 0; i < seen.size(); ++i) {
       frame.mean[i] += frame.probability[roll] * seen[i];
     }

@@ -135,7 +135,7 @@ class Tree {
   }
   /// The bounds of a node without proofs.
   Bounds unknown_bounds() const {
-    const int range = static_cast<int>(value_range(game()));
+    const int range = std::min(static_cast<int>(value_range(game())), kMaxBound);
     return {-range, range};
   }
 

@@ -15,6 +15,7 @@
 #include "selfplay/play_settings.hpp"
 #include "selfplay/record_replay.hpp"
 #include "selfplay/resignation.hpp"
+#include "selfplay/starts.hpp"
 
 namespace senet {
 
@@ -24,46 +25,41 @@ namespace senet {
 template <Game G>
 class GameInPlay {
  public:
-  /// Games begin with `start`.
-  explicit GameInPlay(const PlaySettings& settings, const G& start = only_start<G>())
+  /// `starts`, where games begin, outlives the object.
+  GameInPlay(const PlaySettings& settings, const Starts<G>& starts)
       : settings_(settings),
-        start_(start),
-        state_(start),
-        outcomes_(outcome_values(start).size()),
+        starts_(starts),
+        start_(starts.game()),
+        state_(start_),
+        outcomes_(outcome_values(start_).size()),
         resignation_(resign_threshold()) {
-    visits_.reserve(most_legal(start));
-    visited_outcomes_.reserve(most_legal(start) * outcomes_);
+    visits_.reserve(most_legal(start_));
+    visited_outcomes_.reserve(most_legal(start_) * outcomes_);
   }
 
-  /// Sets up game `number` of the run. `evaluator` and `settings` are copied into its record.
-  void begin(std::uint64_t number, std::string_view evaluator, std::string_view settings) {
-    number_ = number;
-    state_ = start_;
-    ply_ = 0;
-    resignation_ = ResignationWatch(resign_threshold());
-    resigns_ = false;
-    last_outcomes_ = spread_value(state_, 0.0f);
-    record_.clear();
-    record_.seed = settings_.seed;
-    record_.game_number = number;
-    record_.outcomes = outcomes_;
-    record_.game = std::string(game_name(start_));
-    record_.evaluator = evaluator;
-    record_.settings = settings;
-    // A stream separate from ply 0's: otherwise the first random move would depend on their number.
-    Random opening(settings_.seed, number, kBeforeTheGame, Purpose::kOpening);
-    random_moves_ = settings_.random_plies == 0 ? 0 : opening.below(settings_.random_plies + 1);
-    plays_through_ = opening.uniform() < settings_.resign_play_through;
+  /// Sets up game `number` of the run. `evaluator` and `settings` are copied into its record. If it
+  /// starts from a scramble, that has at most `scramble_moves` moves.
+  void begin(std::uint64_t number, std::string_view evaluator, std::string_view settings,
+             std::uint32_t scramble_moves = std::numeric_limits<std::uint32_t>::max()) {
+    set_up(number, evaluator, settings);
+    const Random draws(settings_.seed, number, kBeforeTheGame - 1, Purpose::kOpening);
+    state_ = starts_.draw(draws, scramble_moves);
+    if (state_.key() != start_.key()) record_.start = state_.text();
   }
 
   /// Continues a game of this run at its turn. Its record keeps the evaluator and the settings with
   /// which it began. Fails, and must then begin another game, when the rules do not allow what is
   /// in the record, or when its draws are not those of this run.
   Result<void> resume(GameRecord parked) {
-    begin(parked.game_number, parked.evaluator, parked.settings);
+    set_up(parked.game_number, parked.evaluator, parked.settings);
     if (parked.seed != settings_.seed || parked.game != record_.game ||
-        parked.outcomes != outcomes_ || !parked.start.empty()) {
+        parked.outcomes != outcomes_) {
       return fail("the game is not of this run");
+    }
+    if (!parked.start.empty()) {
+      const Result<G> other = read_state(start_, parked.start);
+      if (!other) return other.error();
+      state_ = *other;
     }
     for (const RecordedTurn& turn : parked.turns()) {
       if (auto played = play_recorded(parked, turn, state_); !played) return played;
@@ -160,6 +156,26 @@ class GameInPlay {
  private:
   static constexpr std::uint32_t kBeforeTheGame = std::numeric_limits<std::uint32_t>::max();
 
+  void set_up(std::uint64_t number, std::string_view evaluator, std::string_view settings) {
+    number_ = number;
+    state_ = start_;
+    ply_ = 0;
+    resignation_ = ResignationWatch(resign_threshold());
+    resigns_ = false;
+    last_outcomes_ = spread_value(state_, player_count(start_) == 1 ? -value_range(start_) : 0.0f);
+    record_.clear();
+    record_.seed = settings_.seed;
+    record_.game_number = number;
+    record_.outcomes = outcomes_;
+    record_.game = std::string(game_name(start_));
+    record_.evaluator = evaluator;
+    record_.settings = settings;
+    // A stream separate from ply 0's: otherwise the first random move would depend on their number.
+    Random opening(settings_.seed, number, kBeforeTheGame, Purpose::kOpening);
+    random_moves_ = settings_.random_plies == 0 ? 0 : opening.below(settings_.random_plies + 1);
+    plays_through_ = opening.uniform() < settings_.resign_play_through;
+  }
+
   Random random(Purpose purpose) const { return {settings_.seed, number_, ply_, purpose}; }
 
   // Those of the game, which has at most as many as its type.
@@ -199,9 +215,11 @@ class GameInPlay {
   }
 
   float resign_threshold() const { return settings_.resign_below * value_range(start_); }
-  // The smallest loss of `mover` (not a gammon), from player 0's perspective.
+  // The smallest loss of `mover` (not a gammon), from player 0's perspective; of the only player,
+  // the last outcome.
   std::uint8_t lost_outcome(Player mover) const {
     const auto values = outcome_values(state_);
+    if (player_count(state_) == 1) return static_cast<std::uint8_t>(values.size() - 1);
     const auto nearness = [](float value) { return value < 0 ? value : -1e9f; };
     const auto plainest =
         static_cast<std::uint8_t>(std::ranges::max_element(values, {}, nearness) - values.begin());
@@ -209,6 +227,7 @@ class GameInPlay {
   }
 
   const PlaySettings settings_;
+  const Starts<G>& starts_;
   const G start_;
   std::uint64_t number_ = 0;
   G state_;

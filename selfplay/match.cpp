@@ -164,9 +164,15 @@ class Match {
 
 }  // namespace
 
+Result<void> check_has_matches(const AnyGame& game) {
+  if (game.player_count == 2) return {};
+  return fail(fmt::format("{} is a game of one player and has no matches", game.name));
+}
+
 MatchRun play_match(const AnyGame& game, MatchPlayer& first, MatchPlayer& second,
                     const MatchSettings& settings, const std::vector<std::uint64_t>& played,
                     const MatchHooks& hooks) {
+  if (const auto has = check_has_matches(game); !has) return {.faults = {}, .fault = has.error()};
   return Match(game, first, second, settings, hooks).run(played);
 }
 

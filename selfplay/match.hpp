@@ -57,9 +57,12 @@ struct MatchRun {
   std::optional<Error> fault;          // why the match ended early; empty when is_stopped ended it
 };
 
-/// Plays a match of `game`: all games except those whose numbers are in `played` (ascending). The
-/// players outlive the match and may be the same object. An illegal action or a failing player ends
-/// the match and is reported in the result.
+/// Fails for a game of one player: it has no matches.
+Result<void> check_has_matches(const AnyGame& game);
+
+/// Plays a match of `game`, which has matches: all games except those whose numbers are in `played`
+/// (ascending). The players outlive the match and may be the same object. An illegal action or a
+/// failing player ends the match and is reported in the result.
 MatchRun play_match(const AnyGame& game, MatchPlayer& first, MatchPlayer& second,
                     const MatchSettings& settings, const std::vector<std::uint64_t>& played,
                     const MatchHooks& hooks);

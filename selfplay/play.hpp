@@ -19,6 +19,8 @@ namespace senet {
 struct PlayControls {
   /// Upper limit for the visits of searches that begin from now on.
   std::atomic<std::uint32_t> max_visits{std::numeric_limits<std::uint32_t>::max()};
+  /// The same for the moves of the scrambles that games start from.
+  std::atomic<std::uint32_t> max_scramble{std::numeric_limits<std::uint32_t>::max()};
   std::atomic<bool> abandoned{false};  // true: games in play are left where they are
 };
 
@@ -36,8 +38,8 @@ struct SelfPlay {
 template <Game G>
 class LaneGames final : public Runner {
  public:
-  LaneGames(Lane<G>& lane, const SelfPlay& run, const G& start = only_start<G>())
-      : lane_(lane), run_(run), game_(run.settings, start) {}
+  LaneGames(Lane<G>& lane, const SelfPlay& run, const Starts<G>& starts)
+      : lane_(lane), run_(run), game_(run.settings, starts) {}
 
   /// The loop as one function, for a fiber. The worker's other lanes run while it waits.
   void play(LaneFiber& fiber) {
@@ -75,7 +77,8 @@ class LaneGames final : public Runner {
     if (!next) return false;
     lane_.begin_game();
     if (!next->parked || !game_.resume(std::move(*next->parked))) {
-      game_.begin(next->number, run_.evaluator, run_.settings_text);
+      game_.begin(next->number, run_.evaluator, run_.settings_text,
+                  run_.controls.max_scramble.load(std::memory_order_relaxed));
     }
     plays_ = true;
     return true;
@@ -106,8 +109,8 @@ class LaneGames final : public Runner {
 template <Game G>
 class FiberRunner final : public Runner {
  public:
-  FiberRunner(Lane<G>& lane, const SelfPlay& run, const G& start = only_start<G>())
-      : games_(lane, run, start), fiber_([this](LaneFiber& fiber) { games_.play(fiber); }) {}
+  FiberRunner(Lane<G>& lane, const SelfPlay& run, const Starts<G>& starts)
+      : games_(lane, run, starts), fiber_([this](LaneFiber& fiber) { games_.play(fiber); }) {}
   LaneState resume() override { return fiber_.resume(); }
   const GameRecord* in_play() const { return games_.in_play(); }
 

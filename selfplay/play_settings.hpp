@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "search/settings.hpp"
+#include "selfplay/start_settings.hpp"
 
 namespace senet {
 
@@ -32,6 +33,7 @@ struct PlaySettings {
   float resign_below = 0.0f;
   /// Share of the games in which no player resigns, to measure how often resignation is wrong.
   float resign_play_through = 0.1f;
+  StartSettings starts = {};
 };
 
 constexpr auto settings_of(std::type_identity<PlaySettings>) {
@@ -65,6 +67,7 @@ constexpr auto settings_of(std::type_identity<PlaySettings>) {
               "share of the games that are always played to their end, which shows how often "
               "resignation is wrong",
               {.least = 0, .most = 1}, kInAPhrase),
+      &S::starts,
   };
 }
 

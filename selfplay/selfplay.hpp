@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <thread>
 #include <tuple>
 #include <type_traits>
@@ -62,6 +63,8 @@ inline std::size_t default_workers() {
 struct SelfPlayHooks {
   std::function<void(std::size_t, AnyWorker&)> begins = {}, ended = {};
   ParkedGames* parked = nullptr;
+  /// limit_scrambles() from the first game on.
+  std::uint32_t scramble_moves = std::numeric_limits<std::uint32_t>::max();
 };
 
 /// Worker threads that play games until the game numbers run out. Owned and joined by one thread.
@@ -73,6 +76,8 @@ class AnySelfPlayThreads {
   virtual void abandon() = 0;
   /// Limits searches that begin from now on to this many visits.
   virtual void limit_visits(std::uint32_t most) = 0;
+  /// Limits the scrambles of games that begin from now on to this many moves.
+  virtual void limit_scrambles(std::uint32_t most) = 0;
   /// Waits until every worker has run out of games. Fails when a worker could not start, with the
   /// first such reason.
   virtual Result<void> join() = 0;

@@ -31,12 +31,20 @@ class SelfPlayThreads final : public AnySelfPlayThreads {
                   GameSink& sink, SelfPlayHooks hooks = {}, const G& start = only_start<G>())
       : settings_(settings),
         start_(start),
+        starts_(start),
         how_(settings_text(settings.play, settings.worker.search)),
         hooks_(std::move(hooks)),
         models_(models),
         numbers_(numbers),
         sink_(sink),
         reports_(settings.workers) {
+    controls_.max_scramble = hooks_.scramble_moves;
+    auto starts = Starts<G>::make(settings.play.starts, start);
+    if (starts) {
+      starts_ = std::move(*starts);
+    } else {
+      give_up(starts.error());
+    }
     try {
       for (std::size_t i = 0; i < settings.workers; ++i) {
         threads_.emplace_back([this, i] { work(i); });
@@ -55,6 +63,7 @@ class SelfPlayThreads final : public AnySelfPlayThreads {
   void abandon() override { controls_.abandoned = true; }
 
   void limit_visits(std::uint32_t most) override { controls_.max_visits = most; }
+  void limit_scrambles(std::uint32_t most) override { controls_.max_scramble = most; }
 
   Result<void> join() override {
     for (std::thread& thread : threads_) {
@@ -114,7 +123,7 @@ class SelfPlayThreads final : public AnySelfPlayThreads {
     std::vector<std::unique_ptr<Runner>> runners;
     std::vector<const LaneRunner*> lanes;
     for (const auto& lane : worker.lanes()) {
-      auto runner = std::make_unique<LaneRunner>(*lane, run, start_);
+      auto runner = std::make_unique<LaneRunner>(*lane, run, starts_);
       lanes.push_back(runner.get());
       runners.push_back(std::move(runner));
     }
@@ -144,6 +153,7 @@ class SelfPlayThreads final : public AnySelfPlayThreads {
 
   const SelfPlaySettings settings_;
   const G start_;
+  Starts<G> starts_;
   const std::string how_;
   const SelfPlayHooks hooks_;
   ModelStore& models_;

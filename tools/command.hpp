@@ -215,6 +215,7 @@ void add_selfplay_command(const Command& program, const Games& games);
 void add_report_command(const Command& program, const Games& games);
 void add_uci_command(const Command& program, const Games& games);
 void add_analyse_command(const Command& program, const Games& games);
+void add_solve_command(const Command& program, const Games& games);
 /// The same for listed games only.
 void add_bench_command(const Command& program);
 

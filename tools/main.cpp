@@ -62,6 +62,7 @@ int main(int argc, char** argv) {
   senet::add_report_command(root, games);
   senet::add_uci_command(root, games);
   senet::add_analyse_command(root, games);
+  senet::add_solve_command(root, games);
   root.heading("Judge");
   senet::add_eval_command(root, games);
   senet::add_perft_command(root, games);

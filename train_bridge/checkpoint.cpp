@@ -24,6 +24,7 @@ namespace {
 constexpr std::string_view kFormat = "senet-checkpoint-1";
 constexpr const char* kRun = "run";
 constexpr const char* kFirstOpen = "first_open";
+constexpr const char* kScrambleMoves = "scramble_moves";
 
 bool has_open(const Checkpoint& checkpoint) {
   return checkpoint.first_open != checkpoint.next_game;
@@ -42,6 +43,9 @@ std::string content_text(const Checkpoint& checkpoint) {
   }
   if (checkpoint.run_id != 0) add(&checkpoint.run_id, sizeof checkpoint.run_id);
   if (has_open(checkpoint)) add(&checkpoint.first_open, sizeof checkpoint.first_open);
+  if (checkpoint.scramble_moves != 0) {
+    add(&checkpoint.scramble_moves, sizeof checkpoint.scramble_moves);
+  }
   return fmt::format("{:016x}", hash);
 }
 
@@ -154,6 +158,9 @@ Result<void> save_checkpoint(const Checkpoint& checkpoint, const NetworkSpec& sp
   });
   if (checkpoint.run_id != 0) metadata[kRun] = id_text(checkpoint.run_id);
   if (has_open(checkpoint)) metadata[kFirstOpen] = fmt::format("{}", checkpoint.first_open);
+  if (checkpoint.scramble_moves != 0) {
+    metadata[kScrambleMoves] = fmt::format("{}", checkpoint.scramble_moves);
+  }
   std::vector<TensorValues> tensors;
   for (const auto& [name, member] : kStateTensors) {
     const AlignedVector<float>& values = checkpoint.trainer.*member;
@@ -193,6 +200,11 @@ Result<Checkpoint> load_checkpoint(const std::filesystem::path& file, const Netw
     const auto number = number_of<std::uint64_t>(text(kFirstOpen));
     if (!number || *number > checkpoint.next_game) bad = kFirstOpen;
     checkpoint.first_open = number.value_or(0);
+  }
+  if (metadata.contains(kScrambleMoves)) {
+    const auto number = number_of<std::uint32_t>(text(kScrambleMoves));
+    if (!number || *number == 0) bad = kScrambleMoves;
+    checkpoint.scramble_moves = number.value_or(0);
   }
   if (!bad.empty()) return wrong("the counter '" + bad + "' is missing or not a number");
   const std::string run = text(kRun);

@@ -16,16 +16,17 @@ namespace senet {
 /// The state of training, without games (see the game log) and replay buffer (rebuilt from it).
 struct Checkpoint {
   TrainerState trainer;
-  std::uint64_t iterations = 0;    // networks published so far
-  std::uint64_t games = 0;         // games trained on
-  std::uint64_t positions = 0;     // samples from those games
-  std::uint64_t next_game = 0;     // number of the first new game to play
-  std::uint64_t first_open = 0;    // ... of the first game that is not in the log
-  std::uint64_t log_position = 0;  // end of what was trained on in the log (LogPosition)
-  std::uint64_t replay_begin = 0;  // ... and where the oldest game in the replay buffer begins
-  double owed_steps = 0;           // training steps earned by games and not yet done
-  double seconds = 0;              // time spent so far, over all calls of the run
-  std::uint64_t run_id = 0;        // of the run; 0: not known, as in files older than ids
+  std::uint64_t iterations = 0;      // networks published so far
+  std::uint64_t games = 0;           // games trained on
+  std::uint64_t positions = 0;       // samples from those games
+  std::uint64_t next_game = 0;       // number of the first new game to play
+  std::uint64_t first_open = 0;      // ... of the first game that is not in the log
+  std::uint64_t log_position = 0;    // end of what was trained on in the log (LogPosition)
+  std::uint64_t replay_begin = 0;    // ... and where the oldest game in the replay buffer begins
+  double owed_steps = 0;             // training steps earned by games and not yet done
+  double seconds = 0;                // time spent so far, over all calls of the run
+  std::uint32_t scramble_moves = 0;  // most of a start's, where a curriculum raises them; else 0
+  std::uint64_t run_id = 0;          // of the run; 0: not known, as in files older than ids
 };
 
 /// Writes safetensors (tensors weights, ema, first_moment, second_moment; the counters, the run's
@@ -34,8 +35,9 @@ struct Checkpoint {
 Result<void> save_checkpoint(const Checkpoint& checkpoint, const NetworkSpec& spec,
                              const std::filesystem::path& file);
 
-/// Calls visit(name, value) for each counter of a Checkpoint, const or not, except `first_open`,
-/// which older files do not have: all games up to their next one are in the log or were dropped.
+/// Calls visit(name, value) for each counter of a Checkpoint, const or not, except two that older
+/// files do not have: `first_open` (all games up to their next one are in the log or were dropped)
+/// and `scramble_moves`.
 template <class C, class Visit>
 void visit_counters(C& checkpoint, Visit&& visit) {
   visit("steps", checkpoint.trainer.steps);

@@ -285,6 +285,8 @@ Result<Run::Start> Run::resumed_start(const RunConfig& config, const RunOptions&
 Result<Run> Run::open(const RunGame& game, const RunConfig& config, const RunOptions& options,
                       const std::function<void(const std::string&)>& warning) {
   if (const auto checked = check_config(game, config); !checked) return checked.error();
+  const auto starts = game.check_starts(*game.any, config.selfplay.play.starts);
+  if (!starts) return starts.error();
   RunConfig complete = config;
   complete.network.evaluates = config.selfplay.worker.search.evaluates;
   std::optional<Exam> exam;
@@ -393,6 +395,8 @@ Result<RunSummary> Run::play(const RunHooks& given) {
                      .seed = config.selfplay.play.seed,
                      .folder = options.folder,
                      .outcome_values = game_->any->outcome_values,
+                     .player_count = game_->any->player_count,
+                     .starts = config.selfplay.play.starts,
                      .resign_threshold = resign_threshold,
                      .warning = hooks.warning,
                      .park = park},
@@ -452,7 +456,7 @@ Result<RunSummary> Run::play(const RunHooks& given) {
   for (const SettingChange& change : changes) figures.note(change_text(change));
   // Workers give way to the trainer where they share processors with it, as by default on two: it
   // takes the time it needs, and they take the rest. On Linux the call is about its thread only.
-  SelfPlayHooks worker_hooks{.parked = &parked};
+  SelfPlayHooks worker_hooks{.parked = &parked, .scramble_moves = loop.progress().scramble_moves};
   std::vector<std::atomic<bool>> is_playing(config.selfplay.workers);
   worker_hooks.begins = [&](std::size_t number, AnyWorker&) {
     is_playing[number] = true;
@@ -522,7 +526,7 @@ Result<RunSummary> Run::play(const RunHooks& given) {
       numbers.halt();
       strength.stop();
     }
-    look(phase);
+    players->limit_scrambles(look(phase).learn.scramble_moves);
   }
   strength.stop();
   const Result<void> played = players->join();

@@ -84,6 +84,7 @@ Result<RunConfig> default_config(const RunGame& game) {
     config.learn.trainer.policy_weight = 0;
   }
   if (!has_elo(any)) config.strength.sprt = "0,0.05";
+  if (any.player_count == 1) config.strength.minutes = 0;
   for (const RecipeEntry& entry : any.recipe) {
     if (const auto set = apply_setting(config, entry.setting, entry.value); !set) {
       return fail(fmt::format("the recipe of {}: {}", any.name, set.error().reason()));
@@ -182,6 +183,10 @@ Result<void> check_config(const RunGame& game, const RunConfig& config) {
   const Result<Hypotheses> between = read_hypotheses(kSprt, config.strength.sprt);
   if (!between) return between.error();
   if (const auto test = sprt_settings(kSprt, any, *between); !test) return test.error();
+  if (any.player_count == 1 && config.strength.minutes > 0) {
+    return fail(fmt::format("strength-minutes: {} has one player, so that no matches are played: 0",
+                            config.game));
+  }
   if (config.strength.gating && config.strength.minutes == 0) {
     return fail("gating: without matches no network becomes the best: strength-minutes is 0");
   }

@@ -24,6 +24,8 @@ struct RunGame {
   /// Bytes of each search of a worker with these settings.
   std::size_t (*search_bytes)(const AnyGame& game, const WorkerSettings& settings);
   GameShape shape;
+  /// Fails if games cannot start as the settings say.
+  Result<void> (*check_starts)(const AnyGame& game, const StartSettings& settings);
   /// Starts threads that play immediately. Models, numbers, sink and objects referenced by the
   /// hooks outlive them; their join() reports why one could not start.
   std::unique_ptr<AnySelfPlayThreads> (*start_selfplay)(const AnyGame& game,

@@ -21,6 +21,10 @@ RunGame RunGame::of(const AnyGame& game) {
                    ScratchPool<G>::bytes(settings.search.leaves);
           },
       .shape = GameShape::of(start_as<G>(game)),
+      .check_starts = [](const AnyGame& rules, const StartSettings& settings) -> Result<void> {
+        const auto starts = Starts<G>::make(settings, start_as<G>(rules));
+        return starts ? Result<void>() : starts.error();
+      },
       .start_selfplay = [](const AnyGame& rules, const SelfPlaySettings& settings,
                            ModelStore& models, GameNumbers& numbers, GameSink& sink,
                            SelfPlayHooks hooks) -> std::unique_ptr<AnySelfPlayThreads> {

@@ -110,7 +110,8 @@ Result<void> for_each_sample(const GameRecord& record, const SampleSettings& set
                              std::vector<G>& scratch, auto&& use,
                              const G& start = only_start<G>()) {
   if (const Result<void> replayed = replay(record, scratch, start); !replayed) return replayed;
-  // Backwards: `target` is the value target of the next decision, from player 0's perspective.
+  // Backwards: `target` is the value target of the next decision, from player 0's perspective. In a
+  // game of one player it grows by a move with each decision.
   const float lambda = settings.lambda.at(settings.progress);
   Outcomes<G> target{};
   if (record.end() == EndKind::kCut) {
@@ -134,6 +135,7 @@ Result<void> for_each_sample(const GameRecord& record, const SampleSettings& set
         after.turn() != Turn::kOver) {
       use(Sample<G>{after, target_for(after.viewer()), {}, i});
     }
+    target = moves_before(after, target);
     if (turn.has_root) {
       auto root = from_record<G>(record.root_outcomes(turn));
       const float later = lambda * passed_on(after, record, turn, root, settings.blunder);

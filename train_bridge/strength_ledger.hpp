@@ -53,7 +53,7 @@ std::string match_line(const AnyGame& game, double time, const LearnProgress& le
 std::string grades_line(double time, const RatedNetwork& network,
                         const std::vector<Metric>& grades);
 
-/// What a ledger says about the network that is the best.
+/// What a ledger contains about the network that is the best.
 struct LedgerState {
   std::optional<RatedNetwork> best;         // of the last line that leaves this network the best
   std::optional<double> time;               // of the last line that is not grades

@@ -36,7 +36,8 @@ TrainingLoop::TrainingLoop(const Parts& parts, const Checkpoint& from)
       replay_(parts.replay),
       batch_(batch_shape(replay_.shape(), settings_)),
       images_(replay_.shape().rows(replay_.shape().images,
-                                   replay_.shape().images * replay_.shape().max_legal)) {
+                                   replay_.shape().images * replay_.shape().max_legal)),
+      curriculum_(parts.starts, from.scramble_moves) {
   drawn_.reserve(settings_.batch_rows);
   const std::uint64_t steps = from.trainer.steps;
   done_.trainer = {};  // the trainer has the tensors; only the step count is kept here
@@ -238,6 +239,10 @@ Result<void> TrainingLoop::add(const GameRecord& record, LogPosition position, b
                        record.final_outcome() < parts_.outcome_values.size() &&
                        parts_.outcome_values[record.final_outcome()] == 0;
   progress_.draw_share += weight * ((is_draw ? 1.0f : 0.0f) - progress_.draw_share);
+  if (parts_.player_count == 1) {
+    curriculum_.note(record.end() == EndKind::kPlayed && record.final_outcome() == 0);
+    if (curriculum_.is_on()) done_.scramble_moves = curriculum_.moves();
+  }
   progress_.resignations.add(record, parts_.resign_threshold, parts_.outcome_values);
   done_.owed_steps += static_cast<double>(samples) * settings_.samples_per_position /
                       static_cast<double>(settings_.batch_rows);
@@ -350,6 +355,8 @@ void TrainingLoop::note_progress() {
   progress_.iterations = done_.iterations;
   progress_.draws_per_position = static_cast<double>(done_.trainer.steps * settings_.batch_rows) /
                                  static_cast<double>(std::max<std::uint64_t>(done_.positions, 1));
+  progress_.scramble_moves = curriculum_.moves();
+  progress_.solved_share = curriculum_.solved_share();
   progress_.replay_positions = replay_.size();
   progress_.replay_games = kept_games_.size();
   const std::lock_guard lock(mutex_);

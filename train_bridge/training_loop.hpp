@@ -7,6 +7,7 @@
 #include <deque>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -16,6 +17,7 @@
 
 #include "engine/lanes/bounded_queue.hpp"
 #include "engine/lanes/model_store.hpp"
+#include "selfplay/curriculum.hpp"
 #include "selfplay/game_exchange.hpp"
 #include "selfplay/game_log.hpp"
 #include "selfplay/resignation.hpp"
@@ -66,8 +68,11 @@ struct LearnProgress {
   double train_seconds = 0;
   float policy_loss = 0;  // exponential moving averages
   float value_loss = 0;
-  float mean_plies = 0;  // turns per game
-  float draw_share = 0;  // of the newest games, about 200
+  float mean_plies = 0;              // turns per game
+  float draw_share = 0;              // of the newest games, about 200
+  std::uint32_t scramble_moves = 0;  // most of a scramble that a game starts from
+  /// Of the newest games of one player; NaN while unknown.
+  float solved_share = std::numeric_limits<float>::quiet_NaN();
   float learning_rate = 0;
   float gradient_norm = 0;        // before clipping; an average like the losses
   double draws_per_position = 0;  // samples drawn so far per position of the run
@@ -100,6 +105,8 @@ class TrainingLoop {
     std::uint64_t seed;
     std::filesystem::path folder;                // where weights/ and the checkpoints are written
     std::span<const float> outcome_values = {};  // of the game, which outlives the loop
+    int player_count = 2;                        // of the game
+    StartSettings starts = {};                   // of its games
     float resign_threshold = 0;                  // in points; 0: no player resigns
     std::function<void(const std::string&)> warning = {};  // called on the thread of run()
     std::function<Result<void>()> park = {};  // saves the games in play, before each checkpoint
@@ -192,7 +199,8 @@ class TrainingLoop {
   int returns_ = 0;                 // ... and the number of rollbacks to it
   std::optional<Error> divergence_;
   std::uint64_t new_games_ = 0;  // since this loop was constructed
-  LearnProgress progress_;       // except the counters in done_
+  Curriculum curriculum_;
+  LearnProgress progress_;  // except the counters in done_
   bool has_loss_ = false;
   Clock::time_point began_ = Clock::now(), saved_ = began_, synced_ = began_;
 

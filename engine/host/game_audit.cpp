@@ -36,8 +36,14 @@ Result<void> check_numbers(const GameTable& table) {
   if (game.most_chance > 0 && !(game.chance && game.viewer)) {
     return fail("chance and viewer must not be NULL in a game with dice");
   }
+  if (game.player_count == 1 && game.sound != nullptr) {
+    return fail("sound must be NULL in a game of one player");
+  }
   if ((game.mirror == nullptr) != (game.mirror_action == nullptr)) {
     return fail("mirror and mirror_action must both be set, or both NULL");
+  }
+  if ((game.solved == nullptr) != (game.as_start == nullptr)) {
+    return fail("solved and as_start must both be set, or both NULL");
   }
   const bool has_logits = game.logits_of != nullptr;
   for (const Range& range : {
@@ -47,10 +53,11 @@ Result<void> check_numbers(const GameTable& table) {
            Range{"actions", game.actions, 1, has_logits ? 65536u : SENET_MOST_FEATURES},
            Range{"most_legal", game.most_legal, 1, SENET_MOST_LEGAL},
            Range{"most_chance", game.most_chance, 0, SENET_MOST_CHANCE},
-           Range{"outcomes", game.outcomes, 2, SENET_MOST_OUTCOMES},
+           Range{"player_count", game.player_count, 1, 2},
+           Range{"outcomes", game.outcomes, 2,
+                 game.player_count == 1 ? SENET_MOST_MOVES_LEFT + 1u : SENET_MOST_OUTCOMES},
            Range{"policy_logits", game.policy_logits, 1, SENET_MOST_FEATURES},
            Range{"logits_per_action", game.logits_per_action, 1, SENET_MOST_LOGITS},
-           Range{"reserved", game.reserved, 0, 0},
        }) {
     if (range.value < range.least || range.value > range.most) {
       return fail(std::string(range.name) + " must be " + std::to_string(range.least) +
@@ -92,7 +99,8 @@ GameTable::GameTable(const senet_game_table& table)
                                       : std::string_view(table.name.data, table.name.size)),
       functions(table) {
   functions.name = {};
-  if (functions.outcomes == 0) {
+  if (functions.player_count == 0) functions.player_count = 2;
+  if (functions.outcomes == 0 && functions.player_count == 2) {
     functions.outcomes = 3;
     constexpr std::int8_t kValues[] = {1, 0, -1};
     constexpr std::uint8_t kMirror[] = {2, 1, 0};
@@ -103,10 +111,12 @@ GameTable::GameTable(const senet_game_table& table)
     functions.policy_logits = functions.actions;
     functions.logits_per_action = 1;
   }
-  for (std::size_t i = 0; i < std::min<std::size_t>(functions.outcomes, outcome_values.size());
-       ++i) {
-    outcome_values[i] = functions.outcome_values[i];
-    value_range = std::max(value_range, outcome_values[i]);
+  const bool is_solitaire = functions.player_count == 1;
+  const std::size_t room = is_solitaire ? outcome_values.size() : SENET_MOST_OUTCOMES;
+  for (std::size_t i = 0; i < std::min<std::size_t>(functions.outcomes, room); ++i) {
+    outcome_values[i] = is_solitaire ? -static_cast<float>(i) : functions.outcome_values[i];
+    outcome_mirror[i] = is_solitaire ? static_cast<std::uint8_t>(i) : functions.outcome_mirror[i];
+    value_range = std::max(value_range, is_solitaire ? -outcome_values[i] : outcome_values[i]);
   }
 }
 

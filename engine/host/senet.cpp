@@ -254,17 +254,23 @@ Result<void> write_text(const Result<std::string>& text, char* to, std::size_t r
   return {};
 }
 
-/// The probabilities of a senet_result or a senet_expectation.
-void copy_outcomes(std::span<const float> outcomes, float (&to)[SENET_MOST_OUTCOMES]) {
-  std::copy_n(outcomes.begin(), std::min<std::size_t>(outcomes.size(), SENET_MOST_OUTCOMES), to);
+/// The probabilities of a senet_result or a senet_expectation, and their number. Only games of one
+/// player have more outcomes than there is room for: moves left, of which the last entry gets the
+/// rest.
+template <class Count>
+void copy_outcomes(std::span<const float> outcomes, Count& count,
+                   float (&to)[SENET_MOST_OUTCOMES]) {
+  count = static_cast<Count>(std::min<std::size_t>(outcomes.size(), SENET_MOST_OUTCOMES));
+  std::copy_n(outcomes.begin(), count, to);
+  for (const float more : outcomes.subspan(count)) to[count - 1] += more;
 }
 
 senet_expectation c_expectation(const Expectation& found) {
   senet_expectation c{.player = static_cast<senet_turn>(found.viewer),
                       .value = found.value,
-                      .outcome_count = static_cast<std::uint32_t>(found.outcomes.size()),
+                      .outcome_count = 0,
                       .outcomes = {}};
-  copy_outcomes(found.outcomes, c.outcomes);
+  copy_outcomes(found.outcomes, c.outcome_count, c.outcomes);
   return c;
 }
 
@@ -608,7 +614,7 @@ senet_status senet_session_result(const senet_session* session, senet_result* re
       senet_result c{.struct_size = known->struct_size,
                      .ending = static_cast<senet_ending>(found.ending),
                      .action = found.action,
-                     .outcome_count = static_cast<std::uint16_t>(found.outcomes.size()),
+                     .outcome_count = 0,
                      .value = found.value,
                      .visits = found.visits,
                      .evaluations = found.evaluations,
@@ -616,7 +622,7 @@ senet_status senet_session_result(const senet_session* session, senet_result* re
                      .choice_count = static_cast<std::uint32_t>(found.choices.size()),
                      .model = found.model,
                      .outcomes = {}};
-      copy_outcomes(found.outcomes, c.outcomes);
+      copy_outcomes(found.outcomes, c.outcome_count, c.outcomes);
       std::memcpy(result, &c, std::min<std::size_t>(c.struct_size, sizeof c));
       for (std::size_t i = 0; i < std::min(room, found.choices.size()); ++i) {
         const Choice& choice = found.choices[i];

@@ -30,7 +30,8 @@ struct GameTable {
 
   std::string name;
   senet_game_table functions;  // without its `name`
-  std::array<float, SENET_MOST_OUTCOMES> outcome_values{};
+  std::array<float, SENET_MOST_MOVES_LEFT + 1> outcome_values{};
+  std::array<std::uint8_t, SENET_MOST_MOVES_LEFT + 1> outcome_mirror{};
   float value_range = 0;
 };
 
@@ -43,9 +44,10 @@ Result<void> check_table(const GameTable& table);
 inline constexpr std::size_t kMaxTableText = std::size_t{1} << 16;
 
 /// A state of up to kBytes bytes with its table. A wide game has many legal moves, or several
-/// logits per action, and its searches need more memory. The table's functions are trusted, except
-/// that numbers out of range are dropped for memory safety. If kIsAudited, these and all other
-/// violations of senet/game_table.h throw a std::runtime_error that names the function.
+/// logits per action, and its searches need more memory. Of wide games with large states there may
+/// be one player, whose moves left need more outcomes. The table's functions are trusted,
+/// except that numbers out of range are dropped for memory safety. If kIsAudited, these and all
+/// other violations of senet/game_table.h throw a std::runtime_error that names the function.
 template <std::size_t kBytes, bool kIsWide, bool kIsAudited = false>
 class TableGame {
  public:
@@ -57,13 +59,16 @@ class TableGame {
   static constexpr std::size_t kMaxActive = SENET_MOST_FEATURES;
   static constexpr std::size_t kPolicyLogits = SENET_MOST_FEATURES;
   static constexpr std::size_t kLogitsPerAction = kIsWide ? SENET_MOST_LOGITS : 1;
-  static constexpr std::size_t kMaxOutcomes = SENET_MOST_OUTCOMES;
+  static constexpr bool kIsLargest = kIsWide && kBytes == SENET_MOST_STATE;
+  static constexpr std::size_t kMaxOutcomes =
+      kIsLargest ? SENET_MOST_MOVES_LEFT + 1 : SENET_MOST_OUTCOMES;
   static constexpr bool kHasAfterstates = true;
 
   /// Whether the table keeps to this type's limits.
   static bool has_room_for(const GameTable& table) {
     return table.functions.state_size <= kBytes && table.functions.most_legal <= kMaxLegal &&
-           table.functions.logits_per_action <= kLogitsPerAction;
+           table.functions.logits_per_action <= kLogitsPerAction &&
+           (kIsLargest || table.functions.player_count == 2);
   }
 
   /// A state without a game, which can only be assigned to.
@@ -80,9 +85,12 @@ class TableGame {
     return {table_->outcome_values.data(), functions().outcomes};
   }
   std::span<const std::uint8_t> outcome_mirror() const {
-    return {functions().outcome_mirror, functions().outcomes};
+    return {table_->outcome_mirror.data(), functions().outcomes};
   }
   float value_range() const { return table_->value_range; }
+  int player_count() const requires kIsLargest {
+    return static_cast<int>(functions().player_count);
+  }
   std::string_view name() const { return table_->name; }
   std::size_t features() const { return functions().features; }
   std::size_t policy_logits() const { return functions().policy_logits; }
@@ -93,6 +101,7 @@ class TableGame {
   bool has_afterstates() const { return functions().has_afterstates != 0; }
   bool has_mirror() const { return functions().mirror != nullptr; }
   bool has_sound_moves() const { return functions().sound != nullptr; }
+  bool has_scrambles() const { return functions().solved != nullptr; }
   bool has_feature_bits() const { return functions().feature_bits != nullptr; }
 
   Turn turn() const {
@@ -139,6 +148,18 @@ class TableGame {
     functions().mirror(user(), mirror.bytes_.data());
     mirror.check_size("mirror");
     return mirror;
+  }
+  TableGame solved() const {
+    TableGame end(*table_);
+    functions().solved(user(), end.bytes_.data());
+    end.check_size("solved");
+    return end;
+  }
+  TableGame as_start() const {
+    TableGame first = *this;
+    functions().as_start(user(), first.bytes_.data());
+    first.check_size("as_start");
+    return first;
   }
   Action mirrored(Action action) const {
     const Action image = functions().mirror_action(user(), action);

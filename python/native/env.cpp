@@ -340,7 +340,8 @@ not write to them. NumPy, torch.from_dlpack and jax.dlpack.from_dlpack share the
     mask         [n, columns] bool      the legal columns
     player       [n] i8                 the player to move, 0 or 1
     reward       [n] f32                points of the player who made the last move of a game that
-                                        has just ended, otherwise 0
+                                        has just ended, otherwise 0; in a game of one player -1 for
+                                        each move
     done         [n] bool               whether the move ended the game
     outcome      [n] i8                 index into Game.outcome_values from player 0's view if the
                                         move ended the game, otherwise -1

@@ -140,6 +140,9 @@ Raises:
       .def_prop_ro(
           "value_range", [](const GameHandle& game) { return game.any->value_range; },
           "Maximum magnitude of a value, in points.")
+      .def_prop_ro(
+          "player_count", [](const GameHandle& game) { return game.any->player_count; },
+          "1 or 2. With one, outcome i means that i moves are left, and its value is -i.")
       .def_prop_ro("has_dice", [](const GameHandle& game) { return game.any->has_dice; })
       .def_prop_ro(
           "has_afterstates", [](const GameHandle& game) { return game.any->has_afterstates; },

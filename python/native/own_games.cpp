@@ -377,7 +377,11 @@ std::string add_game(const nb::object& game) {
   senet_game_table table = functions_of(*rules);
   const auto name = returned<std::string>("name", method("name"));
   table.name = {name.data(), name.size()};
-  if (nb::hasattr(game, "outcome_values")) {
+  table.player_count = static_cast<std::uint32_t>(number(game, "player_count", 2));
+  if (table.player_count == 1) {
+    table.outcomes =
+        static_cast<std::uint32_t>(number(game, "most_moves_left", SENET_MOST_MOVES_LEFT) + 1);
+  } else if (nb::hasattr(game, "outcome_values")) {
     const auto values = returned<std::vector<int>>("outcome_values", game.attr("outcome_values"));
     const auto mirror =
         returned<std::vector<std::uint8_t>>("outcome_mirror", method("outcome_mirror"));
@@ -438,13 +442,15 @@ Args:
             turn(state)          0 or 1: the player to move; Turn.CHANCE; Turn.OVER
             legal(state)         the legal actions, ascending, at least one
             play(state, action)  the next state, after an action or an outcome of a chance turn
-            outcome(state)       of a finished game for player 0: 0 won, 1 drawn, 2 lost
+            outcome(state)       of a finished game for player 0: 0 won, 1 drawn, 2 lost; of one
+                                 player 0 won, otherwise most_moves_left
             encode(state)        features for the player to move: a list of those that are 1, a
                                  dictionary of indices and values, or a tuple of all
         A game with dice also has `most_chance`, chance(state), the probabilities of the outcomes,
         and viewer(state), the player to move or about to roll. Optional attributes: most_legal,
         most_active, state_bytes (108: largest state, in marshal's format), outcome_values and
-        outcome_mirror.
+        outcome_mirror; player_count (1: the player tries to end the game in few moves) and
+        most_moves_left (31: more moves have the same value).
 
 Returns:
     The name of the game.

@@ -182,7 +182,8 @@ void VecEnv<G>::begin(std::size_t row) {
 template <Game G>
 void VecEnv<G>::finish(std::size_t row, Player mover) {
   EnvArrays& arrays = *arrays_;
-  arrays.reward[row] = final_value(states_[row], mover);
+  arrays.reward[row] =
+      player_count(start_) == 1 ? -move_cost(start_) : final_value(states_[row], mover);
   arrays.done[row] = true;
   arrays.outcome[row] = static_cast<std::int8_t>(states_[row].outcome());
   ++games_[row];
@@ -236,6 +237,7 @@ void VecEnv<G>::play(const Part& part) {
   const Rows to = rows();
   const Action* const taken = taken_.data();
   float* const reward = arrays.reward.data();
+  const float reward_of_move = 0 - move_cost(start_);  // not -0
   bool* const done = arrays.done.data();
   std::int8_t* const outcome = arrays.outcome.data();
   for (std::size_t row = part.begin; row < part.end; ++row) {
@@ -246,7 +248,7 @@ void VecEnv<G>::play(const Part& part) {
     if (state.turn() == Turn::kOver) [[unlikely]] {
       finish(row, static_cast<Player>(arrays.player[row]));
     } else {
-      reward[row] = 0;
+      reward[row] = reward_of_move;
       done[row] = false;
       outcome[row] = -1;
     }

@@ -112,7 +112,7 @@ class Env(gymnasium.Env):
     """One game of an agent against an opponent, as a Gymnasium environment.
 
     The agent begins every second game. The reward is 0 until the game ends, then the agent's
-    points. The observation of a finished game is all zeros. `info["action_mask"]` [columns] i8 has
+    points; in a game of one player, without an opponent, -1 for each move. The observation of a finished game is all zeros. `info["action_mask"]` [columns] i8 has
     the legal columns; `info["player"]` is which player of the game the agent is.
 
     Args:
@@ -147,7 +147,7 @@ class Env(gymnasium.Env):
         if seed is not None and self._is_random:
             self.opponent = random_player(seed)
         self.env.reset(seed)
-        self._agent = self._games % 2
+        self._agent = self._games % self.env.game.player_count
         self._games += 1
         self._is_over = False
         self._reply()
@@ -162,6 +162,8 @@ class Env(gymnasium.Env):
         self._play(np.array([action]))
         self._reply()
         reward = float(self._values[self._agent, self.env.outcome[0]]) if self._is_over else 0.0
+        if self.env.game.player_count == 1:
+            reward = float(self.env.reward[0])
         return self._obs(), reward, self._is_over, False, self._info()
 
     def render(self):

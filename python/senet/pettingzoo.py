@@ -38,7 +38,7 @@ class AECEnv(pettingzoo.AECEnv):
         self.env = senet.VecEnv(game, 1)
         self.metadata = dict(self.metadata, name=f"{game}_v0")
         self.render_mode = render_mode
-        self.possible_agents = ["player_0", "player_1"]
+        self.possible_agents = ["player_0", "player_1"][:self.env.game.player_count]
         self.agents = []
         self._observation_spaces = {
             agent: Dict({"observation": Box(-np.inf, np.inf, (self.env.features,), np.float32),
@@ -83,7 +83,10 @@ class AECEnv(pettingzoo.AECEnv):
             return
         self._cumulative_rewards[self.agent_selection] = 0.0
         self._clear_rewards()
-        if self.env.step(np.array([action]))[4][0]:
+        over = self.env.step(np.array([action]))[4][0]
+        if len(self.possible_agents) == 1:
+            self.rewards["player_0"] = float(self.env.reward[0])
+        if over:
             self._end()
         else:
             self._begin_turn()
@@ -105,9 +108,10 @@ class AECEnv(pettingzoo.AECEnv):
 
     def _end(self):
         game, outcome = self.env.game, self.env.outcome[0]
-        self.rewards["player_0"] = game.outcome_values[outcome]
-        self.rewards["player_1"] = game.outcome_values[game.outcome_mirror[outcome]]
+        if len(self.possible_agents) == 2:
+            self.rewards["player_0"] = game.outcome_values[outcome]
+            self.rewards["player_1"] = game.outcome_values[game.outcome_mirror[outcome]]
         for agent in self.agents:
             self.terminations[agent] = True
             self._seen[agent] = np.zeros(self.env.features, np.float32)
-        self.agent_selection = self.possible_agents[1 - self.possible_agents.index(self.agent_selection)]
+        self.agent_selection = self.possible_agents[self.possible_agents.index(self.agent_selection) - 1]

@@ -164,7 +164,7 @@ int main(void) {
   FIELD(senet_game_table, has_afterstates);
   FIELD(senet_game_table, policy_logits);
   FIELD(senet_game_table, logits_per_action);
-  FIELD(senet_game_table, reserved);
+  FIELD(senet_game_table, player_count);
   FIELD(senet_game_table, chance);
   FIELD(senet_game_table, viewer);
   FIELD(senet_game_table, logits_of);
@@ -172,5 +172,7 @@ int main(void) {
   FIELD(senet_game_table, mirror);
   FIELD(senet_game_table, mirror_action);
   FIELD(senet_game_table, feature_bits);
+  FIELD(senet_game_table, solved);
+  FIELD(senet_game_table, as_start);
   return 0;
 }

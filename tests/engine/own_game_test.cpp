@@ -280,7 +280,7 @@ const Fault kFaults[] = {
      "own_tic_tac_toe: policy_logits must be 1 .. 65535"},
     {noughts, [](auto& t) { t.logits_per_action = 5; },
      "own_tic_tac_toe: logits_per_action must be 1 .. 4"},
-    {noughts, [](auto& t) { t.reserved = 1; }, "own_tic_tac_toe: reserved must be 0"},
+    {noughts, [](auto& t) { t.player_count = 3; }, "own_tic_tac_toe: player_count must be 1 .. 2"},
     {race, [](auto& t) { t.viewer = nullptr; },
      "race: chance and viewer must not be NULL in a game with dice"},
     {race, [](auto& t) { t.most_chance = 257; }, "race: most_chance must be 0 .. 256"},

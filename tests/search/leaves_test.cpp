@@ -273,6 +273,7 @@ TEST(LeavesInFlight, KeepTheQuotasOfTheDice) {
 // Proofs that arrive while other leaves are in flight are as exact as ever.
 TYPED_TEST(Leaves, ProofsAreExact) {
   using G = TypeParam;
+  if (player_count(G{}) == 1) return;  // has no proofs
   std::size_t equal = 0, together = 0;
   for (std::uint64_t game = 0; game < 20; ++game) {
     Random draw(3, game, 0, Purpose::kTest);

@@ -92,7 +92,7 @@ MatchResult result_of(MatchPlayer& first, MatchPlayer& second, const MatchSettin
 
 template <class G>
 class MatchOf : public testing::Test {};
-TYPED_TEST_SUITE(MatchOf, GameTypes, GameName);
+TYPED_TEST_SUITE(MatchOf, TwoPlayerGames, GameName);
 
 TYPED_TEST(MatchOf, SwappedPlayersGiveTheMirroredResult) {
   using G = TypeParam;

@@ -418,7 +418,8 @@ TYPED_TEST(PlayedGames, ContinueAtTheirMoveAfterTheyWereParked) {
 TEST(Play, AParkedGameThatIsNotOfThisRunBeginsAgain) {
   const SelfPlaySettings settings = small_run(EvaluatorKind::kHash, 8);
   const auto whole = play_run<ConnectFour>(settings, 1);
-  GameInPlay<ConnectFour> game(settings.play);
+  const Starts<ConnectFour> starts{ConnectFour{}};
+  GameInPlay<ConnectFour> game(settings.play, starts);
   GameRecord good = whole.at(0);
   EXPECT_TRUE(game.resume(good));
   EXPECT_FALSE(game.next_decision()) << "it has ended";

@@ -88,7 +88,8 @@ TYPED_TEST(PlayAllocation, AGamePlayedAgainAllocatesNothing) {
   auto spare = std::make_unique<Tree<G>>(limits);
   const auto evaluator = hash_evaluator<G>(8);
   Batch batch(8, row_size<G>());
-  const auto game = std::make_unique<GameInPlay<G>>(settings);
+  const Starts<G> starts{G{}};
+  const auto game = std::make_unique<GameInPlay<G>>(settings, starts);
   const auto play = [&] {
     const long before = heap_allocations();
     for (std::uint64_t number = 0; number < 4; ++number) {

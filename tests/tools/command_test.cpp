@@ -82,7 +82,7 @@ TEST(CommandLine, HelpFitsEightyColumnsAndShowsValues) {
   EXPECT_NE(selfplay.find("[0 .. 1000; default 0.2]"), std::string::npos) << selfplay;
   EXPECT_NE(selfplay.find("[at least 0 s; default 60]"), std::string::npos) << selfplay;
   // Where the recipes of games differ, each has its default.
-  EXPECT_NE(selfplay.find("default position, backgammon afterstates]"), std::string::npos)
+  EXPECT_NE(selfplay.find("default position, backgammon afterstates, cube2"), std::string::npos)
       << selfplay;
 }
 

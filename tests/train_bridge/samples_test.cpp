@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "games/backgammon/backgammon.hpp"
+#include "games/cube2/cube2.hpp"
 #include "games/tic_tac_toe/tic_tac_toe.hpp"
 #include "train_bridge/samples.hpp"
 
@@ -356,6 +357,52 @@ TEST(Samples, DiceAndMovesCannotChangePlaces) {
   record.add_chance(0);
   record.end_cut(std::vector<float>(6, 0));
   EXPECT_NE(refusal<Backgammon>(record).find("turn 2: it has a chance outcome"), std::string::npos);
+}
+
+// In a game of one player each decision is one move further from the end.
+TEST(Samples, OnePlayerCountsTheMovesLeft) {
+  GameRecord record = empty_record<Cube2>();
+  record.start = Cube2::from_text("R U F")->text();
+  const Cube2 start = *Cube2::from_text(record.start);
+  for (const char* move : {"F'", "U'", "R'"}) {
+    std::vector<float> root(16);
+    root[5] = 1;  // the search expects 5 more moves
+    add_move(record, *start.action_from_text(move), 0, TurnKind::kFullSearch, root, {{0, 1}});
+  }
+  record.end_played(Cube2::kSolved);
+  const auto outcomes = [](std::vector<std::pair<std::size_t, float>> shares) {
+    Outcomes<Cube2> all{};
+    for (const auto& [moves, share] : shares) all[moves] += share;
+    return all;
+  };
+  const auto results =
+      samples_of<Cube2>(record, {.evaluates = Evaluates::kPosition, .lambda = 1.0f});
+  ASSERT_EQ(results.size(), 3u);
+  for (std::size_t left = 1; left <= 3; ++left) {
+    expect_outcomes<Cube2>(results[left - 1].outcomes, outcomes({{left, 1.0f}}));
+  }
+  const auto half = samples_of<Cube2>(record, {.evaluates = Evaluates::kPosition, .lambda = 0.5f});
+  expect_outcomes<Cube2>(half[0].outcomes, outcomes({{5, 0.5f}, {1, 0.5f}}));
+  expect_outcomes<Cube2>(half[1].outcomes, outcomes({{5, 0.5f}, {6, 0.25f}, {2, 0.25f}}));
+  expect_outcomes<Cube2>(half[2].outcomes,
+                         outcomes({{5, 0.5f}, {6, 0.25f}, {7, 0.125f}, {3, 0.125f}}));
+  // After a move, what is left of it.
+  const auto after =
+      samples_of<Cube2>(record, {.evaluates = Evaluates::kAfterstates, .lambda = 0.5f});
+  ASSERT_EQ(after.size(), 2u);
+  expect_outcomes<Cube2>(after[0].outcomes, half[0].outcomes);
+  expect_outcomes<Cube2>(after[1].outcomes, half[1].outcomes);
+}
+
+TEST(Samples, OnePlayerMayNotReachTheEnd) {
+  GameRecord record = empty_record<Cube2>();
+  record.start = "0123456/1010211 2";
+  add_move(record, 0, 0, TurnKind::kFullSearch, {}, {{0, 1}});
+  add_move(record, 1, 0, TurnKind::kFullSearch, {}, {{0, 1}});
+  record.end_played(Cube2::kUnsolved);
+  for (const auto& sample : samples_of<Cube2>(record, {.evaluates = Evaluates::kPosition})) {
+    EXPECT_EQ(sample.outcomes[15], 1);
+  }
 }
 
 }  // namespace

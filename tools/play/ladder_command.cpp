@@ -164,6 +164,7 @@ class Ladder {
 
 Job prepare(LadderArguments arguments, const Games& games) {
   const AnyGame& game = *value_for("--game", games.find(arguments.game));
+  if (const auto has = check_has_matches(game); !has) throw fail("--game: " + has.error().reason());
   if (arguments.weights.empty()) arguments.weights = default_source(game.name);
   if (!arguments.write.empty()) {  // before hours of matches
     const std::filesystem::path folder = std::filesystem::absolute(arguments.write).parent_path();

@@ -258,6 +258,7 @@ PlayerHolder prepare_player(const AnyGame& game, const MatchArguments& arguments
 
 Job prepare(MatchArguments arguments, const Games& games) {
   const AnyGame& game = *games.find(arguments.game).value();
+  if (const auto has = check_has_matches(game); !has) throw fail("--game: " + has.error().reason());
   const auto has_format = [](const AnyGame& any) { return any.match_text != nullptr; };
   if (!arguments.mat.empty() && !has_format(game)) {
     throw fail(fmt::format("--mat: the format is only for {}", games_that(has_format)));

@@ -180,7 +180,10 @@ std::string summary_text(const RunSummary& ended, const AnyGame& game, const Run
   const std::string library =
       game.own_tables == nullptr ? "" : fmt::format(" --game-library {}", game.own_tables->file());
   text += fmt::format("newest weights: {}\nnext:\n", weights);
-  if (options.train) {
+  if (game.player_count == 1) {
+    text += fmt::format("  echo \"{}\" | \\\n    senet solve{} --game {} --weights {}\n",
+                        AnyState(game).text(), library, game.name, weights);
+  } else if (options.train) {
     text +=
         fmt::format("  senet match{} --game {} --second untrained --visits 0 \\\n    --first {}\n",
                     library, game.name, weights);

@@ -138,6 +138,19 @@ class Checker {
     require(values.size() >= 2, "outcome_values: fewer than two outcomes");
     require(values.size() <= kOutcomes<G>, "outcome_values: more than kMaxOutcomes");
     require(mirror.size() == values.size(), "outcome_mirror: not as long as outcome_values");
+    require(player_count(start_) == 1 || player_count(start_) == 2,
+            "player_count: neither 1 nor 2");
+    if (player_count(start_) == 1) {
+      require(!has_sound_moves(start_), "sound: in a game of one player");
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        require(values[i] == -static_cast<float>(i),
+                "outcome_values: with one player, not the moves left: 0, -1, -2, ...");
+        require(mirror[i] == i, "outcome_mirror: with one player, not the identity");
+      }
+      require(range == static_cast<float>(values.size() - 1),
+              "value_range: with one player, not the most moves left");
+      return;
+    }
     for (const float value : values) {
       require(value == std::trunc(value) && std::abs(value) <= 7,
               "outcome_values: a value that is not a whole number from -7 to 7");
@@ -161,6 +174,19 @@ class Checker {
     require(again.key() == start_.key(), "key: a copy of the state has another key");
     require(after(again, edges_of(again).front()).key() != start_.key(),
             "play: the key stays the same");
+    if constexpr (ScrambledGame<G>) {
+      if (!has_scrambles(start_)) return;
+      require(start_.as_start().key() == start_.key() && start_.as_start().text() == start_.text(),
+              "as_start: changes the start");
+      const G end = start_.solved();
+      require(end.turn() == Turn::kOver, "solved: the game is not over");
+      require(final_value(end, 0) ==
+                  *std::max_element(outcome_values(end).begin(), outcome_values(end).end()),
+              "solved: not the best outcome");
+      require(end.as_start().key() == end.key(), "as_start: changes solved()");
+      G scramble = after(end, edges_of(end).front()).as_start();
+      require(scramble.as_start().key() == scramble.key(), "as_start: a second call changes it");
+    }
   }
 
   /// Checks one state. Returns its actions or chance outcomes; none when the game is over.
@@ -173,6 +199,9 @@ class Checker {
             "turn: not a value of Turn");
     require(has_dice(start_) || turn != Turn::kChance, "turn: kChance in a game without dice");
     const Player viewer = state.viewer();
+    const bool is_solitaire = player_count(start_) == 1;
+    require(!is_solitaire || (turn != Turn::kPlayer1 && viewer == 0),
+            "turn, viewer: player 1 in a game of one player");
     require(viewer <= 1, "viewer: neither 0 nor 1");
     require(turn != Turn::kPlayer0 || viewer == 0, "viewer: 1 when player 0 is to move");
     require(turn != Turn::kPlayer1 || viewer == 1, "viewer: 0 when player 1 is to move");
@@ -184,8 +213,13 @@ class Checker {
     if (turn == Turn::kOver) {
       const std::uint8_t outcome = state.outcome();
       require(outcome < outcome_values(state).size(), "outcome: not an index into outcome_values");
-      require(final_value(state, 0) == -final_value(state, 1),
-              "outcome: the two players do not have opposite values");
+      if (is_solitaire) {
+        require(outcome == 0 || outcome + std::size_t{1} == outcome_values(state).size(),
+                "outcome: with one player, neither 0 nor the last");
+      } else {
+        require(final_value(state, 0) == -final_value(state, 1),
+                "outcome: the two players do not have opposite values");
+      }
       ++seen_.outcomes[outcome];
     } else {
       seen_.chance_turns += turn == Turn::kChance;

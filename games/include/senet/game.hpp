@@ -27,7 +27,7 @@ using Action = std::uint16_t;
 /// Whose turn it is. The numbers are those of senet_turn.
 enum class Turn : std::uint8_t { kPlayer0, kPlayer1, kChance, kOver };
 
-/// Player index, 0 or 1.
+/// Player index, 0 or 1; always 0 in a game of one player.
 using Player = std::uint8_t;
 
 /// A list of actions with a fixed capacity and no heap memory.
@@ -120,6 +120,9 @@ inline constexpr std::uint16_t kNoLogit = 0xffff;
 ///                   these outcomes
 ///   kOutcomeMirror  index of each outcome from the other player's perspective (an involution)
 ///   kValueRange     maximum magnitude of a value, a whole number from 1 to 7
+///
+/// In a game of one player (kPlayerCount below) an outcome is a number of moves left, the value is
+/// minus that number, and the mirror is the identity: MovesLeft in senet/game_defaults.hpp.
 template <class G>
 concept FixedOutcomesGame = requires {
   { G::kOutcomeValues.size() } -> std::convertible_to<std::size_t>;
@@ -130,11 +133,11 @@ concept FixedOutcomesGame = requires {
 /// A type that implements many games, each with its own outcomes, which its states report. All
 /// states of one game return the same values, and the returned memory outlives the states. A state
 /// may also report its game's name(), what it supports: has_dice(), has_afterstates(),
-/// has_mirror(), has_sound_moves(), has_feature_bits(); and smaller numbers than the type's:
-/// most_legal(), most_chance(), most_active(), features(), policy_logits(). A text alone does not
-/// identify the game, so other_from_text(text) of a state replaces from_text(text). A
-/// default-constructed state is not the start of a game: code that plays from the start takes it as
-/// an argument.
+/// has_mirror(), has_sound_moves(), has_scrambles(), has_feature_bits(), player_count(); and
+/// smaller numbers than the type's: most_legal(), most_chance(), most_active(), features(),
+/// policy_logits(). A text alone does not identify the game, so other_from_text(text) of a state
+/// replaces from_text(text). A default-constructed state is not the start of a game: code that
+/// plays from the start takes it as an argument.
 ///   kMaxOutcomes     maximum number of outcomes of any game of the type
 ///   outcome_values()  [outcomes] f32, as kOutcomeValues
 ///   outcome_mirror()  [outcomes] u8, as kOutcomeMirror
@@ -147,7 +150,7 @@ concept OwnOutcomesGame = !FixedOutcomesGame<G> && requires(const G& c) {
   { c.value_range() } -> std::convertible_to<float>;
 };
 
-/// The rules of a two-player game as a value type. A default-constructed G is the start position.
+/// The rules of a game as a value type. A default-constructed G is the start position.
 ///
 /// constants
 ///   kName           the game's name in commands, records and weights
@@ -160,6 +163,11 @@ concept OwnOutcomesGame = !FixedOutcomesGame<G> && requires(const G& c) {
 ///   kLogitsPerAction  maximum number of policy logits that add up to an action's logit, 1 .. 4 in
 ///                     a table (senet/game_table.h)
 ///   kHasAfterstates whether the game supports Evaluates::kAfterstates
+///   kPlayerCount    1 or 2; without it 2. One player tries to reach the end in few moves: outcome
+///   i
+///                   is worth -i and means that i moves are left; the last outcome, that these or
+///                   more are left, or that the game cannot be won any more. A finished game has
+///                   outcome 0 or the last one. Only turns of the player are moves
 /// and the constants of a FixedOutcomesGame or the members of an OwnOutcomesGame
 ///
 /// functions
@@ -238,6 +246,17 @@ concept SoundMovesGame = Game<G> && requires(const G& c, ActionList<G::kMaxLegal
   { c.sound(out) } -> std::same_as<void>;
 };
 
+/// A game whose positions can be scrambled: most of them lead to the end when the moves that made
+/// them are taken back.
+///   solved()    where a scramble begins, the wanted end of the game; the same for all states of a
+///               game. Although the game is over there, legal() and play() may be called
+///   as_start()  the position as the first of a game, where counters begin
+template <class G>
+concept ScrambledGame = Game<G> && requires(const G& c) {
+  { c.solved() } -> std::same_as<G>;
+  { c.as_start() } -> std::same_as<G>;
+};
+
 /// A set of features: bit i % 64 of word i / 64 is feature i.
 template <std::size_t kFeatures>
 using FeatureBits = std::array<std::uint64_t, (kFeatures + 63) / 64>;
@@ -248,6 +267,19 @@ template <class G>
 concept BinaryFeaturesGame = Game<G> && requires(const G& c) {
   { c.feature_bits() } -> std::same_as<FeatureBits<G::kFeatures>>;
 };
+
+/// Whether games of G may have one player; of what type's states report, both may be.
+template <class G>
+inline constexpr bool kMayHaveOnePlayer = [] {
+  if constexpr (requires { G::kPlayerCount; }) return G::kPlayerCount == 1;
+  return requires(const G& game) { game.player_count(); };
+}();
+/// The number of players of the game to which the state `game` belongs, 1 or 2.
+template <class G>
+constexpr int player_count([[maybe_unused]] const G& game) {
+  if constexpr (requires { game.player_count(); }) return game.player_count();
+  return kMayHaveOnePlayer<G> ? 1 : 2;
+}
 
 /// Maximum number of outcomes of a game of G; for a FixedOutcomesGame the width of the value head.
 template <class G>
@@ -352,8 +384,8 @@ constexpr std::size_t most_edges(const G& game) {
   return std::max(most_legal(game), most_chance(game));
 }
 
-/// Whether the game supports Evaluates::kAfterstates, and whether it has mirrored(), sound() and
-/// feature_bits(). Constants, unless the type has functions of these names.
+/// Whether the game supports Evaluates::kAfterstates, and whether it has mirrored(), sound(),
+/// solved() and feature_bits(). Constants, unless the type has functions of these names.
 template <Game G>
 constexpr bool has_afterstates([[maybe_unused]] const G& game) {
   if constexpr (requires { game.has_afterstates(); }) return game.has_afterstates();
@@ -368,6 +400,11 @@ template <Game G>
 constexpr bool has_sound_moves([[maybe_unused]] const G& game) {
   if constexpr (requires { game.has_sound_moves(); }) return game.has_sound_moves();
   return SoundMovesGame<G>;
+}
+template <Game G>
+constexpr bool has_scrambles([[maybe_unused]] const G& game) {
+  if constexpr (requires { game.has_scrambles(); }) return game.has_scrambles();
+  return ScrambledGame<G>;
 }
 template <Game G>
 constexpr bool has_feature_bits([[maybe_unused]] const G& game) {

@@ -113,6 +113,28 @@ struct GameDefaults {
   }
 };
 
+/// The outcomes of a game of one player who tries to reach its end in few moves: i moves are left,
+/// i < kMost, or kMost or more. A type of such a game inherits them.
+template <std::size_t kMost>
+struct MovesLeft {
+  static_assert(kMost >= 1 && kMost < 255);
+
+  static constexpr int kPlayerCount = 1;
+  static constexpr std::array<float, kMost + 1> kOutcomeValues = [] {
+    std::array<float, kMost + 1> values;
+    for (std::size_t i = 0; i <= kMost; ++i) values[i] = -static_cast<float>(i);
+    return values;
+  }();
+  static constexpr std::array<std::uint8_t, kMost + 1> kOutcomeMirror = [] {
+    std::array<std::uint8_t, kMost + 1> same;
+    for (std::size_t i = 0; i <= kMost; ++i) same[i] = static_cast<std::uint8_t>(i);
+    return same;
+  }();
+  static constexpr float kValueRange = kMost;
+  /// A finished game.
+  static constexpr std::uint8_t kSolved = 0, kUnsolved = kMost;
+};
+
 // -- Implementation.
 
 namespace defaults_detail {

@@ -83,6 +83,26 @@ TEST_F(GameLibrary, AGameInCIsPlayedAndTrained) {
 
 // In the protocol, its positions may contain blanks; a session can change to a listed game and
 // back.
+// A game of one player: it learns from scrambles, and is solved.
+TEST_F(GameLibrary, OnePlayerSolvesIt) {
+  const std::string lights_out = SENET_GAME_LIBRARIES "/lights_out.so";
+  const ProgramRun trained =
+      run_senet({"selfplay", "--game-library", lights_out, "--game", "lights_out", "--run",
+                 run().string(), "--games", "400", "--workers", "1", "--begin-after", "50",
+                 "--train-batch", "32", "--curriculum", "0.5", "--curriculum-games", "20"});
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  EXPECT_NE(trained.err.find("senet solve --game-library"), std::string::npos) << trained.err;
+  Conversation senet({"solve", "--game-library", lights_out, "--game", "lights_out", "--weights",
+                      run() / "weights" / "latest.safetensors"});
+  senet.send("-----/--X--/-XXX-/--X--/----- 40\n");
+  senet.end_input();
+  const std::vector<std::string> answers = senet.rest();
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_NE(answers[0].find("\"solved\":true,\"length\":1,\"moves\":[\"12\"]"), std::string::npos)
+      << answers[0];
+  EXPECT_EQ(senet.wait(), 0);
+}
+
 TEST_F(GameLibrary, ItsGameIsPlayedInTheProtocol) {
   Conversation senet({"uci", "--game-library", SENET_GAME_LIBRARIES "/race.so",
                       "--game-library=" + library(0), "--game", "race_in_c", "--visits", "16"});
@@ -93,7 +113,7 @@ TEST_F(GameLibrary, ItsGameIsPlayedInTheProtocol) {
   const auto options = ask("uci", "uciok");
   const std::string games =
       "option name Game type combo default race_in_c var tic_tac_toe var connect_four var "
-      "backgammon var race_in_c var breakthrough";
+      "backgammon var cube2 var race_in_c var breakthrough";
   EXPECT_NE(std::ranges::find(options, games), options.end());
   EXPECT_EQ(ask("position aa lm 1 2 moves\ngo nodes 30", "bestmove").back(), "bestmove l");
   EXPECT_EQ(ask("position fen ll ll 0 3\ngo", "bestmove").back(), "bestmove l");

@@ -1,7 +1,7 @@
 /* libsenet: games of the host's own, as a table of functions.
  *
- * Two players, with or without dice, with perfect information. In C++, own_game.hpp fills the table
- * from a type that satisfies the concept of senet/game.hpp.
+ * One or two players, with or without dice, with perfect information. In C++, own_game.hpp fills the
+ * table from a type that satisfies the concept of senet/game.hpp.
  *
  * A state is `state_size` bytes, aligned to 16. The library copies it with memcpy and never
  * interprets it. The functions must keep no other state: several threads call them at once, on
@@ -23,6 +23,7 @@ extern "C" {
 #define SENET_MOST_CHANCE 256     /* outcomes of a chance turn */
 #define SENET_MOST_LOGITS 4       /* logits whose sum is an action's logit */
 #define SENET_NO_LOGIT 65535u     /* pads the list of logits_of */
+#define SENET_MOST_MOVES_LEFT 31  /* the last outcome of a game of one player */
 
 typedef struct senet_game_table {
   uint32_t struct_size;
@@ -70,7 +71,8 @@ typedef struct senet_game_table {
 
   uint32_t most_chance; /* maximum outcomes of a chance turn, 1 .. SENET_MOST_CHANCE; 0: no dice,
                          * and `chance` and `viewer` are not called */
-  uint32_t outcomes;    /* ways to end, 2 .. SENET_MOST_OUTCOMES; 0: three, worth 1, 0 and -1 */
+  uint32_t outcomes;    /* ways to end, 2 .. SENET_MOST_OUTCOMES; 0: three, worth 1, 0 and -1. With
+                         * one player 2 .. SENET_MOST_MOVES_LEFT + 1 */
   /* [outcomes] each: the value of an ending for the player from whose perspective it is seen,
    * -7 .. 7 and not all 0; and the index of the same ending from the other player's perspective,
    * which has the negated value. Backgammon: outcomes 6, values 1 2 3 -1 -2 -3, mirror 3 4 5 0 1 2.
@@ -82,7 +84,10 @@ typedef struct senet_game_table {
                                * otherwise */
   uint32_t policy_logits;     /* of the network, 1 .. SENET_MOST_FEATURES; only with logits_of */
   uint32_t logits_per_action; /* numbers that logits_of writes, 1 .. SENET_MOST_LOGITS */
-  uint32_t reserved;          /* 0 */
+  uint32_t player_count;      /* 1 or 2; 0: 2. One player tries to reach the end in few moves:
+                               * outcome i means that i moves are left, the last one so many or more.
+                               * A finished game has outcome 0 (won) or the last. outcome_values and
+                               * outcome_mirror are then not read. `sound` must be NULL */
 
   /* Writes the probabilities of the chance outcomes, [i] that of action i, and returns their
    * number, 1 .. most_chance. Each is above 0, and they sum to 1. Only called on a chance turn. */
@@ -107,6 +112,11 @@ typedef struct senet_game_table {
    * `features` are 0. Environments in Python write dense rows from it, several times faster. NULL:
    * they call `encode`. */
   void (*feature_bits)(void* user, const void* state, uint64_t* words);
+  /* Where a scramble begins, the wanted end of the game: `legal` and `play` may be called there. And
+   * makes the state the first of a game, where counters begin. Self-play can then start from random
+   * moves away from the end (ScrambledGame in senet/game.hpp). NULL, both of them: it cannot. */
+  void (*solved)(void* user, void* state);
+  void (*as_start)(void* user, void* state);
 } senet_game_table;
 
 /* A game in a shared object, for `senet --game-library FILE`. The object exports one of these under

@@ -23,8 +23,9 @@ concept TableSized = Game<G> && sizeof(G) <= SENET_MOST_STATE &&
                      G::kMaxActive <= SENET_MOST_ACTIVE&& G::kMaxLegal >= 1 &&
                      G::kMaxLegal <= SENET_MOST_LEGAL&& G::kPolicyLogits >= 1 &&
                      G::kPolicyLogits <= SENET_MOST_FEATURES&& G::kLogitsPerAction >= 1 &&
-                     G::kLogitsPerAction <= SENET_MOST_LOGITS&& kMaxChance<G> <=
-                         SENET_MOST_CHANCE&& kOutcomes<G> <= SENET_MOST_OUTCOMES;
+                     G::kLogitsPerAction
+                         <= SENET_MOST_LOGITS&& kMaxChance<G> <= SENET_MOST_CHANCE&& kOutcomes<G> <=
+                         (kMayHaveOnePlayer<G> ? SENET_MOST_MOVES_LEFT + 1 : SENET_MOST_OUTCOMES);
 
 namespace detail {
 
@@ -114,6 +115,7 @@ senet_game_table game_table() {
     table.outcome_values[i] = is_whole ? static_cast<std::int8_t>(values[i]) : std::int8_t{127};
     table.outcome_mirror[i] = outcome_mirror(start)[i];
   }
+  table.player_count = static_cast<std::uint32_t>(player_count(start));
   table.has_afterstates = has_afterstates(start);
   table.policy_logits = static_cast<std::uint32_t>(G::kPolicyLogits);
   table.logits_per_action = static_cast<std::uint32_t>(G::kLogitsPerAction);
@@ -148,6 +150,15 @@ senet_game_table game_table() {
     if (has_feature_bits(start)) {
       table.feature_bits = [](void*, const void* state, std::uint64_t* words) {
         std::ranges::copy(game<G>(state).feature_bits(), words);
+      };
+    }
+  }
+  if constexpr (ScrambledGame<G>) {
+    if (has_scrambles(start)) {
+      table.solved = [](void*, void* state) { ::new (state) G(start.solved()); };
+      table.as_start = [](void*, void* state) {
+        G& typed = *static_cast<G*>(state);
+        typed = typed.as_start();
       };
     }
   }

@@ -349,11 +349,14 @@ typedef struct senet_result {
   senet_ending ending;
   senet_action action; /* to play */
   uint16_t outcome_count;
-  float value; /* for the player to move, in the game's points: win 1, loss -1; backgammon to 3 */
+  float value; /* for the player to move, in the game's points: win 1, loss -1; backgammon to 3; in
+                * a game of one player minus the moves left */
   uint32_t visits, evaluations, depth;
   uint32_t choice_count;               /* number of legal moves, even if `room` was smaller */
   uint64_t model;                      /* senet_model_id of the weights that the search used */
-  float outcomes[SENET_MOST_OUTCOMES]; /* probability of each way to end, for the player to move */
+  float outcomes[SENET_MOST_OUTCOMES]; /* probability of each way to end, for the player to move; in
+                                        * a game of one player [i]: that i moves are left, and in
+                                        * the last entry: so many or more */
 } senet_result;
 #define SENET_RESULT_INIT                                                                \
   {                                                                                      \
@@ -382,7 +385,7 @@ typedef struct senet_expectation {
                       * finished game it may be either */
   float value;       /* in the game's points */
   uint32_t outcome_count;
-  float outcomes[SENET_MOST_OUTCOMES]; /* probability of each way to end */
+  float outcomes[SENET_MOST_OUTCOMES]; /* probability of each way to end, as in senet_result */
 } senet_expectation;
 
 /* Evaluates `count` positions of a game, given as for senet_session_set, with the model in use when

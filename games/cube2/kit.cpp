@@ -1,0 +1,62 @@
+// The kit of the 2x2x2 cube.
+#include "games/kit.hpp"
+#include "games/cube2/cube2.hpp"
+
+namespace senet {
+namespace {
+
+constexpr auto kRecipe = std::to_array<RecipeEntry>({{"width", "128"},
+                                                     {"blocks", "1"},
+                                                     {"visits", "1"},
+                                                     {"fast-visits", "1"},
+                                                     {"lambda", "0"},
+                                                     {"temperature-plies", "0"},
+                                                     {"afterstate-temperature", "0.5"},
+                                                     {"starts", "scrambles"}});
+
+// The cube laid open. Each letter is the face that a sticker belongs to when the cube is solved:
+//
+//         U U
+//         U U
+//     L L F F R R B B
+//     L L F F R R B B
+//         D D
+//         D D
+std::vector<std::string> drawing(const AnyState& any_state) {
+  const auto& cube = any_state.as<Cube2>();
+  // Position of a sticker: the corner, then the number of its axis. DBL stays.
+  struct Place {
+    std::size_t position, axis;
+  };
+  constexpr std::size_t kFixed = Cube2::kCorners;
+  constexpr std::string_view kStickers[] = {"URF", "UFL", "ULB", "UBR", "DFR", "DLF", "DRB", "DBL"};
+  const auto sticker = [&](Place place) {
+    if (place.position == kFixed) return kStickers[kFixed][place.axis];
+    const std::size_t turned = (place.axis + 3 - cube.orientation(place.position)) % 3;
+    return kStickers[cube.corner(place.position)][turned];
+  };
+  const auto row = [&](std::string_view indent, std::initializer_list<Place> places) {
+    std::string line(indent);
+    for (const Place& place : places) {
+      if (!line.empty()) line += ' ';
+      line += sticker(place);
+    }
+    return line;
+  };
+  return {row("   ", {{2, 0}, {3, 0}}),
+          row("   ", {{1, 0}, {0, 0}}),
+          row("", {{2, 1}, {1, 2}, {1, 1}, {0, 2}, {0, 1}, {3, 2}, {3, 1}, {2, 2}}),
+          row("", {{kFixed, 2}, {5, 1}, {5, 2}, {4, 1}, {4, 2}, {6, 1}, {6, 2}, {kFixed, 1}}),
+          row("   ", {{5, 0}, {4, 0}}),
+          row("   ", {{kFixed, 0}, {6, 0}}),
+          "moves left: " + std::to_string(cube.moves_left())};
+}
+
+}  // namespace
+
+template <>
+Kit kit_of<Cube2>() {
+  return {.recipe = kRecipe, .players = {&kRandomPlayer, 1}, .drawing = &drawing};
+}
+
+}  // namespace senet

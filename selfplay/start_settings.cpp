@@ -1,0 +1,54 @@
+#include "selfplay/start_settings.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace senet {
+namespace {
+
+Result<StartSource> read_source(std::string_view text) {
+  StartSource source;
+  std::string_view name = text;
+  if (const std::size_t at = text.rfind('@'); at != text.npos) {
+    const std::optional<float> share = number_of<float>(text.substr(at + 1));
+    if (!share || !(*share > 0) || !std::isfinite(*share)) {
+      return fail(fmt::format("starts: the share of \"{}\" is not a number above 0", text));
+    }
+    source.share = *share;
+    name = text.substr(0, at);
+  }
+  constexpr std::string_view kFile = "file:";
+  if (name == "game") return source;
+  if (name == "scrambles") {
+    source.kind = StartSource::Kind::kScrambles;
+  } else if (name.starts_with(kFile) && name.size() > kFile.size()) {
+    source.kind = StartSource::Kind::kFile;
+    source.file = name.substr(kFile.size());
+  } else {
+    return fail(fmt::format("starts: \"{}\" is none of game, scrambles, file:FILE", name));
+  }
+  return source;
+}
+
+}  // namespace
+
+Result<std::vector<StartSource>> read_sources(std::string_view text) {
+  std::vector<StartSource> sources;
+  float total = 0;
+  for (;;) {
+    const std::size_t comma = text.find(',');
+    Result<StartSource> source = read_source(text.substr(0, comma));
+    if (!source) return source.error();
+    total += source->share;
+    sources.push_back(std::move(*source));
+    if (comma == text.npos) break;
+    text.remove_prefix(comma + 1);
+  }
+  for (StartSource& source : sources) source.share /= total;
+  return sources;
+}
+
+}  // namespace senet

@@ -1,0 +1,62 @@
+// Settings of where self-play games start.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "games/settings.hpp"
+#include "senet/result.hpp"
+
+namespace senet {
+
+struct StartSettings {
+  std::string sources = "game";  // see read_sources()
+  std::uint32_t scramble_moves = 20;
+  /// With a curriculum, scrambles have 1 move at first, and one more whenever this share of the
+  /// last games was solved. 0: no curriculum.
+  float curriculum = 0;
+  std::uint32_t curriculum_games = 1000;
+};
+
+constexpr auto settings_of(std::type_identity<StartSettings>) {
+  using S = StartSettings;
+  constexpr SettingUse<S> kIfScrambles{
+      .matters = [](const S& s) { return s.sources.find("scrambles") != std::string::npos; }};
+  return std::tuple{
+      setting("starts", &S::sources,
+              "where games start, each with its share of them: game (its own start), scrambles "
+              "(random moves from the end, in a game of one player) or file:FILE (a position on "
+              "each line)",
+              {.unit = "SOURCE@SHARE,..."}),
+      setting("scramble-moves", &S::scramble_moves,
+              "most random moves of a scramble; each scramble draws its number from 1 on",
+              {.least = 1, .most = 1000, .unit = "moves"}, kIfScrambles),
+      setting("curriculum", &S::curriculum,
+              "scrambles begin with 1 move and get one more whenever this share of the last games "
+              "was solved, up to scramble-moves; 0: no curriculum",
+              {.least = 0, .most = 1}, kIfScrambles),
+      setting("curriculum-games", &S::curriculum_games,
+              "number of these games, all with the same most moves",
+              {.least = 1, .most = 1'000'000, .unit = "games"}, kIfScrambles),
+  };
+}
+
+constexpr std::string_view settings_heading(std::type_identity<StartSettings>) { return "Games"; }
+
+/// One source of StartSettings::sources.
+struct StartSource {
+  enum class Kind : std::uint8_t { kGame, kScrambles, kFile };
+
+  Kind kind = Kind::kGame;
+  std::string file;
+  float share = 1;  // all shares add up to 1
+};
+/// Reads "game" or "game@0.8,file:bearoffs.txt@0.2": sources and their weights, which are 1 if left
+/// out. Fails with the words that are wrong.
+Result<std::vector<StartSource>> read_sources(std::string_view text);
+
+}  // namespace senet

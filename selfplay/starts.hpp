@@ -1,0 +1,125 @@
+// Where the games of a run start.
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "games/exam.hpp"
+#include "games/random_moves.hpp"
+#include "selfplay/start_settings.hpp"
+#include "senet/game.hpp"
+
+namespace senet {
+
+/// The start positions of self-play games. Any thread may draw.
+template <Game G>
+class Starts {
+ public:
+  /// All games start with `game`.
+  explicit Starts(const G& game) : game_(game) {}
+
+  /// Reads the files. Fails when a source cannot be read or does not suit the game, whose start is
+  /// `game`; the reason begins with the setting's name.
+  static Result<Starts> make(const StartSettings& settings, const G& game) {
+    Starts starts(game);
+    starts.most_moves_ = settings.scramble_moves;
+    Result<std::vector<StartSource>> sources = read_sources(settings.sources);
+    if (!sources) return sources.error();
+    for (StartSource& source : *sources) {
+      Part part{.kind = source.kind, .share = source.share};
+      if (source.kind == StartSource::Kind::kScrambles && !senet::has_scrambles(game)) {
+        return fail("starts: " + std::string(game_name(game)) + " has no scrambles");
+      }
+      if (source.kind == StartSource::Kind::kFile) {
+        if (const auto read = read_positions(source.file, game, part.positions); !read) {
+          return read.error();
+        }
+      }
+      starts.parts_.push_back(std::move(part));
+    }
+    if (settings.curriculum > 0 && !starts.draws_scrambles()) {
+      return fail("curriculum: no games start from scrambles");
+    }
+    return starts;
+  }
+
+  /// The game's own start.
+  const G& game() const { return game_; }
+  bool draws_scrambles() const {
+    return std::ranges::any_of(
+        parts_, [](const Part& part) { return part.kind == StartSource::Kind::kScrambles; });
+  }
+
+  /// Draws a start; scrambles have at most `most_moves` moves. `random` is a stream of the game's.
+  G draw(Random random, std::uint32_t most_moves) const {
+    if (parts_.empty()) return game_;
+    const Part& part =
+        parts_[random.pick(parts_.size(), [this](std::size_t i) { return parts_[i].share; })];
+    switch (part.kind) {
+      case StartSource::Kind::kScrambles:
+        return scrambled(random, std::min(most_moves, most_moves_));
+      case StartSource::Kind::kFile:
+        return part.positions[random.below(static_cast<std::uint32_t>(part.positions.size()))];
+      case StartSource::Kind::kGame:
+        break;
+    }
+    return game_;
+  }
+
+ private:
+  struct Part {
+    StartSource::Kind kind = StartSource::Kind::kGame;
+    float share = 1;
+    std::vector<G> positions = {};  // of a file, at least one
+  };
+
+  static Result<void> read_positions(const std::string& file, const G& game,
+                                     std::vector<G>& positions) {
+    const auto read = for_each_line(file, [&](std::string_view line) -> Result<void> {
+      Result<G> position = read_state(game, line);
+      if (!position) return position.error();
+      if (position->turn() == Turn::kOver) return fail("the game is over there");
+      positions.push_back(*position);
+      return {};
+    });
+    if (!read) return fail("starts: " + read.error().reason());
+    if (positions.empty()) return fail("starts: " + file + ": no positions");
+    return {};
+  }
+
+  // A walk of 1 to `most` random moves that does not return to where it has been.
+  G scrambled(Random& random, std::uint32_t most) const {
+    if constexpr (ScrambledGame<G>) {
+      G state = game_.solved();
+      std::vector<std::uint64_t> seen = {state.as_start().key()};
+      const std::uint32_t moves = 1 + random.below(std::max(most, 1u));
+      ActionList<G::kMaxLegal> legal;
+      for (std::uint32_t i = 0; i < moves; ++i) {
+        legal.clear();
+        state.legal(legal);
+        G next = state;
+        // A position without a way on is unlikely; the walk then crosses itself.
+        for (std::uint32_t tries = 0; tries < 100; ++tries) {
+          next = state;
+          next.play(draw_one(legal, random));
+          if (std::ranges::find(seen, next.as_start().key()) == seen.end()) break;
+        }
+        state = next.as_start();
+        seen.push_back(state.key());
+      }
+      return state.turn() == Turn::kOver ? game_ : state;
+    }
+    return game_;
+  }
+
+  G game_;
+  std::vector<Part> parts_;
+  std::uint32_t most_moves_ = 0;
+};
+
+}  // namespace senet

@@ -1,0 +1,113 @@
+// The 2x2x2 cube against all of its states: distances, known counts and labelled states.
+#include "games/cube2/cube2.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "tests/games/cube2_distances.hpp"
+#include "tests/repository.hpp"
+
+namespace senet {
+namespace {
+
+Cube2 cube(std::string_view text) { return Cube2::from_text(text).value(); }
+
+const Cube2Distances& half_turns() {
+  static const Cube2Distances distances(CubeMetric::kHalfTurns);
+  return distances;
+}
+const Cube2Distances& quarter_turns() {
+  static const Cube2Distances distances(CubeMetric::kQuarterTurns);
+  return distances;
+}
+
+TEST(Cube2, StatesByDistanceAreTheKnownNumbers) {
+  const std::vector<std::size_t> half = {1,     9,      54,     321,     1847,   9992,
+                                         50136, 227536, 870072, 1887748, 623800, 2644};
+  const std::vector<std::size_t> quarter = {
+      1, 6, 27, 120, 534, 2256, 8969, 33058, 114149, 360508, 930588, 1350852, 782536, 90280, 276};
+  EXPECT_EQ(half_turns().states_by_distance(), half);
+  EXPECT_EQ(quarter_turns().states_by_distance(), quarter);
+}
+
+TEST(Cube2, LabelledStatesAreThoseOfTheirScrambles) {
+  std::ifstream lines(repository_path("tests/data/cube2/labels_A.csv"));
+  std::string line;
+  std::getline(lines, line);
+  ASSERT_EQ(line, "scramble,htm,qtm,state");
+  std::size_t count = 0;
+  for (; std::getline(lines, line); ++count) {
+    std::istringstream fields(line);
+    std::string scramble, htm, qtm, state;
+    std::getline(fields, scramble, ',');
+    std::getline(fields, htm, ',');
+    std::getline(fields, qtm, ',');
+    std::getline(fields, state, ',');
+    const Cube2 scrambled = cube(scramble);
+    EXPECT_EQ(scrambled, cube(state)) << scramble;
+    EXPECT_EQ(scrambled.text(), state + " 40");
+    EXPECT_EQ(std::to_string(half_turns().of(scrambled)), htm) << scramble;
+    EXPECT_EQ(std::to_string(quarter_turns().of(scrambled)), qtm) << scramble;
+  }
+  EXPECT_EQ(count, 500u);
+}
+
+TEST(Cube2, StartsAtTheLargestDistance) {
+  EXPECT_EQ(half_turns().of(Cube2()), 11u);
+  EXPECT_EQ(Cube2().turn(), Turn::kPlayer0);
+}
+
+TEST(Cube2, IsOverWhenSolvedOrWithoutMoves) {
+  Cube2 one = cube("R");
+  EXPECT_EQ(one.turn(), Turn::kPlayer0);
+  one.play(*one.action_from_text("R'"));
+  EXPECT_EQ(one.turn(), Turn::kOver);
+  EXPECT_EQ(one.outcome(), Cube2::kSolved);
+  Cube2 last = cube("0123456/1010211 1");
+  last.play(*last.action_from_text("U2"));
+  EXPECT_EQ(last.turn(), Turn::kOver);
+  EXPECT_EQ(last.outcome(), Cube2::kUnsolved);
+  EXPECT_EQ(final_value(last, 0), -15);
+}
+
+TEST(Cube2, ATurnAndItsInverseChangeOnlyTheMovesLeft) {
+  const Cube2 start;
+  for (Action action = 0; action < Cube2::kMaxLegal; ++action) {
+    Cube2 state = start;
+    state.play(action);
+    EXPECT_NE(state.as_start(), start);
+    state.play(static_cast<Action>(action + 2 - 2 * (action % 3)));
+    EXPECT_EQ(state.as_start(), start) << Cube2::action_text(action);
+    EXPECT_EQ(state.moves_left(), start.moves_left() - 2);
+  }
+}
+
+TEST(Cube2, RefusesTextsWithAReason) {
+  for (const auto& [text, reason] : {
+           std::pair{"", "neither a position nor a scramble"},
+           {"U X", "\"X\" does not begin with a move"},
+           {"0123456", "does not begin with a move"},
+           {"0123456/000000", "not seven corners, a slash and seven orientations"},
+           {"0123457/0000000", "a corner that is not 0 .. 6"},
+           {"0123455/0000000", "a corner is there twice"},
+           {"0123456/0000003", "an orientation that is not 0 .. 2"},
+           {"0123456/0000001", "no moves reach it"},
+           {"0123456/0000000 41", "a number of moves left, 0 .. 40"},
+           {"0123456/0000000x", "a number of moves left, 0 .. 40"},
+       }) {
+    const Result<Cube2> read = Cube2::from_text(text);
+    ASSERT_FALSE(read) << text;
+    EXPECT_NE(read.error().reason().find(reason), std::string::npos) << read.error().reason();
+  }
+  EXPECT_EQ(cube("  U2R' F").text(), cube("U2 R' F").text());
+}
+
+}  // namespace
+}  // namespace senet
