@@ -34,6 +34,12 @@ def _spaces(env):
     return (Box(-np.inf, np.inf, (env.features,), np.float32), Discrete(env.columns))
 
 
+def _check_opponent(env, opponent):
+    """Refuses one where there is a single player."""
+    if opponent is not None and env.game.player_count == 1:
+        raise ValueError(f"{env.game.name} is a game of one player: it has no opponent")
+
+
 def _values(env):
     """[2, outcomes] f32: what each outcome from player 0's view is worth to each player."""
     values = np.array(env.game.outcome_values, np.float32)
@@ -72,6 +78,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
 
     def __init__(self, game, num_envs, opponent=None, *, threads=1, copy=True, render_mode=None):
         self.env = senet.VecEnv(game, num_envs, threads=threads, copy=copy)
+        _check_opponent(self.env, opponent)
         self.num_envs = num_envs
         self.opponent = opponent
         self.render_mode = render_mode
@@ -129,6 +136,7 @@ class Env(gymnasium.Env):
         if illegal not in ("raise", "random"):
             raise ValueError('illegal must be "raise" or "random"')
         self.env = senet.VecEnv(game, 1)
+        _check_opponent(self.env, opponent)
         self._is_random = opponent is None
         self.opponent = random_player() if opponent is None else opponent
         self.illegal = illegal

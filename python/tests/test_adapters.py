@@ -27,8 +27,8 @@ def test_single_agent_env_passes_gymnasiums_check(gym, game):
         check_env(gym.Env(game, illegal="random", render_mode="ansi"))
 
 
-def test_single_agent_env_plays_both_sides(gym, game):
-    env = gym.Env(game)
+def test_single_agent_env_plays_both_sides(gym, game_of_two):
+    env = gym.Env(game_of_two)
     random = np.random.default_rng(1)
     players, rewards = [], []
     for episode in range(30):
@@ -43,7 +43,7 @@ def test_single_agent_env_plays_both_sides(gym, game):
         assert not obs.any() and not info["action_mask"].any()
     assert players == [0, 1] * 15
     values = set(rewards)
-    assert min(values) < 0 < max(values) and values <= set(senet.Game(game).outcome_values)
+    assert min(values) < 0 < max(values) and values <= set(senet.Game(game_of_two).outcome_values)
     import gymnasium
     with pytest.raises(gymnasium.error.ResetNeeded):
         env.step(0)
@@ -93,8 +93,30 @@ def test_vector_env_against_an_opponent(gym):
     assert set(results) == {1.0, -1.0} and len(results) > 20
 
 
-def test_vector_env_against_random_play_is_fair(gym, game):
-    env = gym.VectorEnv(game, 200, opponent=gym.random_player(5))
+def test_one_player_pays_for_each_move(gym, zoo):
+    env = gym.Env("cube2")
+    obs, info = env.reset(seed=1)
+    rewards, over = [], False
+    while not over:
+        assert obs.any() and info["action_mask"].all() and info["player"] == 0
+        obs, reward, over, _, info = env.step(0)
+        rewards.append(reward)
+    assert rewards == [-1] * 40
+    for make in (gym.Env, lambda game, opponent: gym.VectorEnv(game, 2, opponent)):
+        with pytest.raises(ValueError, match="cube2 is a game of one player"):
+            make("cube2", gym.random_player())
+    alone = zoo.AECEnv("cube2")
+    alone.reset(seed=1)
+    assert alone.agents == ["player_0"]
+    alone.step(3)
+    assert alone.rewards == {"player_0": -1} and not alone.terminations["player_0"]
+    for _ in range(39):
+        alone.step(0)
+    assert alone.rewards == {"player_0": -1} and alone.terminations["player_0"]
+
+
+def test_vector_env_against_random_play_is_fair(gym, game_of_two):
+    env = gym.VectorEnv(game_of_two, 200, opponent=gym.random_player(5))
     random = np.random.default_rng(6)
     _, info = env.reset(seed=1)
     players, results = [], []

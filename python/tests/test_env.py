@@ -55,7 +55,8 @@ def test_rows_agree_with_single_positions(game, threads):
             state.play(int(columns[i] if env.columns_are_actions else legal[i, columns[i]]))
             assert state.is_over == done[i]
             assert env.outcome[i] == (state.outcome if state.is_over else -1)
-            assert reward[i] == (state.value(player[i]) if state.is_over else 0)
+            cost = -1 if env.game.player_count == 1 else 0  # of each move
+            assert reward[i] == (state.value(player[i]) if state.is_over and not cost else cost)
             if not state.is_over and state.turn != senet.Turn.CHANCE:
                 assert env.state(i) == state
         ended += done.sum()

@@ -12,13 +12,14 @@ import senet
 PERFT = {
     "tic_tac_toe": [1, 9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872],
     "connect_four": [1, 7, 49, 343, 2401, 16807, 117649, 823536, 5673234],
+    "cube2": [9**depth for depth in range(8)],  # no position of the start's distance is passed
 }
 START_WITHOUT_OPENING = "4HPwATDgc/ABMA:0:-"
 
 
 def test_the_list_of_games():
     # Other tests add games.
-    assert senet.games()[:3] == ["tic_tac_toe", "connect_four", "backgammon"]
+    assert senet.games()[:4] == ["tic_tac_toe", "connect_four", "backgammon", "cube2"]
     with pytest.raises(ValueError, match="known games: .*connect_four"):
         senet.Game("chess")
 
@@ -62,6 +63,18 @@ def test_numbers_of_games():
     assert game == senet.Game("connect_four") != senet.Game("tic_tac_toe")
     assert len({game, senet.Game("connect_four")}) == 1
     assert pickle.loads(pickle.dumps(game)) == game
+
+
+def test_one_player():
+    game = senet.Game("cube2")
+    assert game.player_count == 1 and senet.Game("backgammon").player_count == 2
+    assert game.outcome_values == tuple(-moves for moves in range(16))
+    assert game.outcome_mirror == tuple(range(16)) and game.value_range == 15
+    state = game.state("R U")
+    for text in ("U'", "R'"):
+        assert state.player == 0 and not state.is_over
+        state.play(state.action_from_text(text))
+    assert state.is_over and state.outcome == 0 and state.value(0) == 0
 
 
 def test_a_walk_through_a_game():

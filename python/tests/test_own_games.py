@@ -122,6 +122,42 @@ def test_a_python_game_is_a_game(nim):
     assert state.is_over and state.outcome == 0 and state.value(1) == -1
 
 
+class Countdown:
+    """One player takes 1, 2 or 3 from a number until it is 0; 20 moves at most."""
+
+    name, player_count, most_moves_left = "countdown", 1, 10
+    features, actions = 40, 3
+
+    def start(self):
+        return (30, 20)
+
+    def turn(self, state):
+        return 0 if min(state) > 0 else senet.Turn.OVER
+
+    def legal(self, state):
+        return list(range(min(3, state[0])))
+
+    def play(self, state, action):
+        return (state[0] - action - 1, state[1] - 1)
+
+    def outcome(self, state):
+        return 0 if state[0] == 0 else 10
+
+    def encode(self, state):
+        return [state[0] - 1]
+
+
+def test_a_python_game_of_one_player():
+    name = senet.add_game(Countdown())
+    game = senet.Game(name)
+    assert game.player_count == 1 and game.outcome_values == tuple(-i for i in range(11))
+    near = game.state("(6, 20)")
+    visits, values, policy = senet.search([near], None, 500)
+    assert policy[0].argmax() == 2 and -3 < values[0] <= -2
+    with pytest.raises(ValueError, match="player_count must be 1 .. 2"):
+        senet.add_game(Nim(player_count=3))
+
+
 def test_perft_of_a_python_game(nim):
     rules = Nim()
 

@@ -163,11 +163,10 @@ concept OwnOutcomesGame = !FixedOutcomesGame<G> && requires(const G& c) {
 ///   kLogitsPerAction  maximum number of policy logits that add up to an action's logit, 1 .. 4 in
 ///                     a table (senet/game_table.h)
 ///   kHasAfterstates whether the game supports Evaluates::kAfterstates
-///   kPlayerCount    1 or 2; without it 2. One player tries to reach the end in few moves: outcome
-///   i
-///                   is worth -i and means that i moves are left; the last outcome, that these or
-///                   more are left, or that the game cannot be won any more. A finished game has
-///                   outcome 0 or the last one. Only turns of the player are moves
+///   kPlayerCount    1 or 2; without it 2. One player tries to reach the end in few moves. Outcome
+///                   i, worth -i, then means that i moves are left; the last one, that so many or
+///                   more are left, or that the end cannot be reached. A finished game has outcome
+///                   0 or the last one. Only the player's turns are moves, not those of chance
 /// and the constants of a FixedOutcomesGame or the members of an OwnOutcomesGame
 ///
 /// functions

@@ -133,6 +133,9 @@ struct MovesLeft {
   static constexpr float kValueRange = kMost;
   /// A finished game.
   static constexpr std::uint8_t kSolved = 0, kUnsolved = kMost;
+
+  /// Of a base without members, for types whose own comparison is defaulted.
+  friend constexpr bool operator==(const MovesLeft&, const MovesLeft&) = default;
 };
 
 // -- Implementation.
