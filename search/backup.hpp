@@ -5,6 +5,7 @@
 #include <cmath>
 #include <span>
 
+#include "search/outcomes.hpp"
 #include "search/select.hpp"
 #include "search/tree.hpp"
 

@@ -8,6 +8,7 @@
 #include "games/sound_moves.hpp"
 #include "search/backup.hpp"
 #include "search/expansion.hpp"
+#include "search/outcomes.hpp"
 #include "search/select.hpp"
 #include "search/tablebase.hpp"
 

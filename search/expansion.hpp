@@ -9,6 +9,7 @@
 
 #include "games/sound_moves.hpp"
 #include "nn/batch.hpp"
+#include "search/outcomes.hpp"
 #include "search/playout.hpp"
 #include "search/scratch.hpp"
 #include "search/settings.hpp"

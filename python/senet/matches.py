@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from senet._core import State, Turn, VecEnv, search
+from senet._core import Game, State, Turn, VecEnv, search
 
 
 class Match(NamedTuple):
@@ -47,8 +47,11 @@ def match(game, first, second, games=400, visits=50, *, random_plies=4, seed=1, 
         A Match.
 
     Raises:
-        ValueError: `games` is odd, or the game is unknown or always ends within `random_plies`.
+        ValueError: `games` is odd, or the game is unknown, has one player or always ends within
+            `random_plies`.
     """
+    if Game(game).player_count == 1:
+        raise ValueError(f"{game} is a game of one player and has no matches")
     if games < 2 or games % 2:
         raise ValueError(f"games must be an even number from 2, not {games}")
     columns_are_actions = VecEnv(game, 1).columns_are_actions

@@ -7,17 +7,22 @@ import senet
 from senet.matches import _DICE, _OPENINGS, _SEARCHES, _opening, _roll, _stream
 
 
-def test_a_player_draws_with_itself(game):
+def test_a_player_draws_with_itself(game_of_two):
     """The same moves and dice with sides swapped: each pair is a draw, whatever the games are."""
-    match = senet.match(game, None, None, games=20, visits=8, random_plies=2)
+    match = senet.match(game_of_two, None, None, games=20, visits=8, random_plies=2)
     assert match.results.shape == (20,) and match.results.dtype == np.float32
     assert match.score == 0.5 and match.error == 0 and match.results.any()
     np.testing.assert_array_equal(match.results[::2], -match.results[1::2])
-    again = senet.match(game, None, None, games=20, visits=8, random_plies=2, threads=1, lanes=3)
+    again = senet.match(game_of_two, None, None, games=20, visits=8, random_plies=2, threads=1, lanes=3)
     np.testing.assert_array_equal(again.results, match.results)
-    other = senet.match(game, None, None, games=20, visits=8, random_plies=2, seed=2)
+    other = senet.match(game_of_two, None, None, games=20, visits=8, random_plies=2, seed=2)
     assert not np.array_equal(other.results, match.results)
     assert repr(match) == "<score 0.500 +- 0.000 in 20 games>"
+
+
+def test_one_player_has_no_matches():
+    with pytest.raises(ValueError, match="cube2 is a game of one player"):
+        senet.match("cube2", None, None, games=2)
 
 
 def test_the_stronger_side_wins():

@@ -125,7 +125,7 @@ def test_a_python_game_is_a_game(nim):
 class Countdown:
     """One player takes 1, 2 or 3 from a number until it is 0; 20 moves at most."""
 
-    name, player_count, most_moves_left = "countdown", 1, 10
+    name, player_count, most_moves_left = "count_to_zero", 1, 10
     features, actions = 40, 3
 
     def start(self):
