@@ -69,7 +69,7 @@ void back_up(AnyTree& tree, Rule& rule, std::span<const Hop> path, NodeId leaf) 
     const HotEdges edges = tree.hot(node);
     float value = value_for(q, perspective(*below), perspective(node));
     if constexpr (kMayHaveOnePlayer<typename AnyTree::State>) {
-      if (!tree.is_chance(node)) value = std::max(value - cost, -range);
+      value = std::max(value - cost, -range);
     }
     if (below->bounds != unknown) {
       edges.q(hop.edge) = value;

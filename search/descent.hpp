@@ -46,10 +46,9 @@ NodeId find_child(AnyTree& tree, const Tablebase<G>& tablebase, NodeId id, std::
   } else if (state.turn() == Turn::kChance) {
     // Unvisited outcomes of the dice are worth the afterstate's own value or, without one, the
     // parent's value.
-    const float own =
-        node.flags & kValuedEdges
-            ? unpack_value(tree.edge_values(node)[edge], value_range(state)) + move_cost(state)
-            : node.q;
+    const float own = node.flags & kValuedEdges
+                          ? unpack_value(tree.edge_values(node)[edge], value_range(state))
+                          : node.q;
     expand_chance(tree, child, value_for(own, perspective(node), 0));
   }
   return child;

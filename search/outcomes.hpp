@@ -54,8 +54,8 @@ constexpr float move_cost(const G& game) {
   return player_count(game) == 1 ? 1.0f : 0.0f;
 }
 
-/// A distribution over the moves left as it is `moves` moves before. In a game of two players it is
-/// the same: only in one of one player does a move change what is expected.
+/// A distribution over the moves left as it is `moves` moves before. The last outcome keeps its
+/// share: so many moves or more. In a game of two players the distribution is unchanged.
 template <Game G>
 Outcomes<G> moves_before([[maybe_unused]] const G& game, const Outcomes<G>& outcomes,
                          [[maybe_unused]] std::size_t moves = 1) {

@@ -18,13 +18,12 @@ Outcomes<G> play_out(const G& state, std::uint32_t number = 0) {
   constexpr std::uint32_t kMostPlies = 4096;
   Random random(state.key(), number, 0, Purpose::kPlayout);
   G game = state;
-  std::size_t moves = 0;
-  for (std::uint32_t ply = 0; ply < kMostPlies && game.turn() != Turn::kOver; ++ply) {
-    moves += is_decision(game.turn()) ? 1 : 0;
+  std::uint32_t ply = 0;
+  for (; ply < kMostPlies && game.turn() != Turn::kOver; ++ply) {
     game.play(draw_action(game, random));
   }
   if (game.turn() == Turn::kOver) {
-    const Outcomes<G> end = moves_before(game, certain_end(game), moves);
+    const Outcomes<G> end = moves_before(game, certain_end(game), ply);
     return state.viewer() == 0 ? end : mirrored(game, end);
   }
   Outcomes<G> any{};

@@ -483,13 +483,6 @@ class Search {
     return {visit.path.data(), visit.depth};
   }
 
-  // The number of a player's moves on a path.
-  std::size_t moves_on(std::span<const Hop> path) const {
-    if constexpr (!kMayHaveOnePlayer<G> || !StochasticGame<G>) return path.size();
-    return static_cast<std::size_t>(std::ranges::count_if(
-        path, [&](const Hop& hop) { return !TreeOf::is_chance((*tree_)[hop.node]); }));
-  }
-
   // Counts a visit that ended where no network is asked. A decision whose moves lead into the
   // tablebase is not in it: its value counts, its distribution does not.
   void count_end(const SearchScratch<G>& visit, const G& state) {
@@ -505,8 +498,8 @@ class Search {
   // descent.
   void count_leaf(const SearchScratch<G>& visit, const Outcomes<G>& ends, Player player) {
     const bool is_others = perspective((*tree_)[root_]) != player;
-    const Outcomes<G> seen = moves_before(
-        tree_->game(), mirrored_if(is_others, tree_->game(), ends), moves_on(path_of(visit)));
+    const Outcomes<G> seen =
+        moves_before(tree_->game(), mirrored_if(is_others, tree_->game(), ends), visit.depth);
     if (visit.depth == 0) {
       statistics_.add(seen);
     } else {

@@ -42,8 +42,7 @@ class GameInPlay {
   void begin(std::uint64_t number, std::string_view evaluator, std::string_view settings,
              std::uint32_t scramble_moves = std::numeric_limits<std::uint32_t>::max()) {
     set_up(number, evaluator, settings);
-    const Random draws(settings_.seed, number, kBeforeTheGame - 1, Purpose::kOpening);
-    state_ = starts_.draw(draws, scramble_moves);
+    state_ = starts_.draw(start_draws(settings_.seed, number), scramble_moves);
     if (state_.key() != start_.key()) record_.start = state_.text();
   }
 
@@ -80,7 +79,7 @@ class GameInPlay {
         return false;
       }
       if (ply_ >= settings_.ply_cap) {
-        record_.end_cut(recorded(last_outcomes_));
+        record_.end_cut(recorded(player_count(start_) == 1 ? unsolved() : last_outcomes_));
         return false;
       }
       if (state_.turn() == Turn::kChance) {
@@ -162,7 +161,7 @@ class GameInPlay {
     ply_ = 0;
     resignation_ = ResignationWatch(resign_threshold());
     resigns_ = false;
-    last_outcomes_ = spread_value(state_, player_count(start_) == 1 ? -value_range(start_) : 0.0f);
+    last_outcomes_ = spread_value(state_, 0.0f);
     record_.clear();
     record_.seed = settings_.seed;
     record_.game_number = number;
@@ -212,6 +211,13 @@ class GameInPlay {
     }
     if (mover == 1) last_outcomes_ = mirrored(state_, last_outcomes_);
     resigns_ = resignation_.note(mover, value);
+  }
+
+  // The one player has not reached the end.
+  Outcomes<G> unsolved() const {
+    Outcomes<G> outcomes{};
+    outcomes[outcomes_ - 1] = 1;
+    return outcomes;
   }
 
   float resign_threshold() const { return settings_.resign_below * value_range(start_); }

@@ -58,7 +58,8 @@ constexpr auto settings_of(std::type_identity<PlaySettings>) {
               "maximum number of random moves at the start of a game",
               {.least = 0, .most = 1000, .unit = "plies"}, kInAPhrase),
       setting("ply-cap", &S::ply_cap,
-              "maximum game length; a longer game is cut and scored by the network",
+              "maximum game length; a longer game is cut and scored by the network, or with one "
+              "player counts as not solved",
               {.least = 1, .most = 100'000, .unit = "plies"}, kInAPhrase),
       setting("resign-below", &S::resign_below,
               "resignation threshold as a share of the value range; 0: never resign",

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 
 namespace senet {
 namespace {
@@ -49,6 +51,25 @@ Result<std::vector<StartSource>> read_sources(std::string_view text) {
   }
   for (StartSource& source : sources) source.share /= total;
   return sources;
+}
+
+std::string with_absolute_files(const std::string& text) {
+  const Result<std::vector<StartSource>> sources = read_sources(text);
+  if (!sources) return text;
+  std::string all;
+  std::size_t begin = 0;
+  for (const StartSource& source : *sources) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    std::string word = text.substr(begin, end - begin);
+    if (source.kind == StartSource::Kind::kFile) {
+      std::error_code unknown;
+      const std::string path = std::filesystem::absolute(source.file, unknown).string();
+      if (!unknown) word.replace(word.find(source.file), source.file.size(), path);
+    }
+    all += (begin == 0 ? "" : ",") + word;
+    begin = end + 1;
+  }
+  return all;
 }
 
 }  // namespace senet

@@ -1,13 +1,18 @@
 // Settings of where self-play games start.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <vector>
 
+#include "games/random.hpp"
 #include "games/settings.hpp"
 #include "senet/result.hpp"
 
@@ -30,7 +35,7 @@ constexpr auto settings_of(std::type_identity<StartSettings>) {
       setting("starts", &S::sources,
               "where games start, each with its share of them: game (its own start), scrambles "
               "(random moves from the end, in a game of one player) or file:FILE (a position on "
-              "each line)",
+              "each line; no comma and no @ in its name)",
               {.unit = "SOURCE@SHARE,..."}),
       setting("scramble-moves", &S::scramble_moves,
               "most random moves of a scramble; each scramble draws its number from 1 on",
@@ -40,7 +45,7 @@ constexpr auto settings_of(std::type_identity<StartSettings>) {
               "was solved, up to scramble-moves; 0: no curriculum",
               {.least = 0, .most = 1}, kIfScrambles),
       setting("curriculum-games", &S::curriculum_games,
-              "number of these games, all with the same most moves",
+              "number of these last games, counted anew after each raise",
               {.least = 1, .most = 1'000'000, .unit = "games"}, kIfScrambles),
   };
 }
@@ -58,5 +63,19 @@ struct StartSource {
 /// Reads "game" or "game@0.8,file:bearoffs.txt@0.2": sources and their weights, which are 1 if left
 /// out. Fails with the words that are wrong.
 Result<std::vector<StartSource>> read_sources(std::string_view text);
+/// The same text with absolute paths of files; unchanged if it cannot be read.
+std::string with_absolute_files(const std::string& text);
+
+/// The random stream of a game's start, and its first draw: the source, an index.
+inline Random start_draws(std::uint64_t seed, std::uint64_t game) {
+  return {seed, game, std::numeric_limits<std::uint32_t>::max() - 1, Purpose::kOpening};
+}
+inline std::size_t draw_source(std::span<const StartSource> sources, Random& draws) {
+  return draws.pick(sources.size(), [&](std::size_t i) { return sources[i].share; });
+}
+inline bool has_scrambles(std::span<const StartSource> sources) {
+  return std::ranges::find(sources, StartSource::Kind::kScrambles, &StartSource::kind) !=
+         sources.end();
+}
 
 }  // namespace senet

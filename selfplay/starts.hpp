@@ -30,19 +30,20 @@ class Starts {
     starts.most_moves_ = settings.scramble_moves;
     Result<std::vector<StartSource>> sources = read_sources(settings.sources);
     if (!sources) return sources.error();
-    for (StartSource& source : *sources) {
-      Part part{.kind = source.kind, .share = source.share};
+    for (const StartSource& source : *sources) {
+      std::vector<G> positions;
       if (source.kind == StartSource::Kind::kScrambles && !senet::has_scrambles(game)) {
         return fail("starts: " + std::string(game_name(game)) + " has no scrambles");
       }
       if (source.kind == StartSource::Kind::kFile) {
-        if (const auto read = read_positions(source.file, game, part.positions); !read) {
+        if (const auto read = read_positions(source.file, game, positions); !read) {
           return read.error();
         }
       }
-      starts.parts_.push_back(std::move(part));
+      starts.positions_.push_back(std::move(positions));
     }
-    if (settings.curriculum > 0 && !starts.draws_scrambles()) {
+    starts.sources_ = std::move(*sources);
+    if (settings.curriculum > 0 && !senet::has_scrambles(starts.sources_)) {
       return fail("curriculum: no games start from scrambles");
     }
     return starts;
@@ -50,21 +51,17 @@ class Starts {
 
   /// The game's own start.
   const G& game() const { return game_; }
-  bool draws_scrambles() const {
-    return std::ranges::any_of(
-        parts_, [](const Part& part) { return part.kind == StartSource::Kind::kScrambles; });
-  }
 
-  /// Draws a start; scrambles have at most `most_moves` moves. `random` is a stream of the game's.
-  G draw(Random random, std::uint32_t most_moves) const {
-    if (parts_.empty()) return game_;
-    const Part& part =
-        parts_[random.pick(parts_.size(), [this](std::size_t i) { return parts_[i].share; })];
-    switch (part.kind) {
+  /// Draws a start; scrambles have at most `most_moves` moves. `draws`: start_draws().
+  G draw(Random draws, std::uint32_t most_moves) const {
+    if (sources_.empty()) return game_;
+    const std::size_t source = draw_source(sources_, draws);
+    const std::vector<G>& positions = positions_[source];
+    switch (sources_[source].kind) {
       case StartSource::Kind::kScrambles:
-        return scrambled(random, std::min(most_moves, most_moves_));
+        return scrambled(draws, std::min(most_moves, most_moves_));
       case StartSource::Kind::kFile:
-        return part.positions[random.below(static_cast<std::uint32_t>(part.positions.size()))];
+        return positions[draws.below(static_cast<std::uint32_t>(positions.size()))];
       case StartSource::Kind::kGame:
         break;
     }
@@ -72,12 +69,6 @@ class Starts {
   }
 
  private:
-  struct Part {
-    StartSource::Kind kind = StartSource::Kind::kGame;
-    float share = 1;
-    std::vector<G> positions = {};  // of a file, at least one
-  };
-
   static Result<void> read_positions(const std::string& file, const G& game,
                                      std::vector<G>& positions) {
     const auto read = for_each_line(file, [&](std::string_view line) -> Result<void> {
@@ -118,7 +109,8 @@ class Starts {
   }
 
   G game_;
-  std::vector<Part> parts_;
+  std::vector<StartSource> sources_;
+  std::vector<std::vector<G>> positions_;  // [sources] of a file, at least one
   std::uint32_t most_moves_ = 0;
 };
 

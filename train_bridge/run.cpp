@@ -289,9 +289,10 @@ Result<Run> Run::open(const RunGame& game, const RunConfig& config, const RunOpt
   if (!starts) return starts.error();
   RunConfig complete = config;
   complete.network.evaluates = config.selfplay.worker.search.evaluates;
+  // The run may be resumed from another folder.
+  complete.selfplay.play.starts.sources = with_absolute_files(config.selfplay.play.starts.sources);
   std::optional<Exam> exam;
   if (std::string& labels = complete.strength.labels; !labels.empty()) {
-    // The run may be resumed from another folder.
     std::error_code unknown;
     labels = std::filesystem::absolute(labels, unknown).string();
     Result<Exam> read = read_exam(*game.any, labels);

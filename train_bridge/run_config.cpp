@@ -179,6 +179,10 @@ Result<void> check_config(const RunGame& game, const RunConfig& config) {
     return fail(
         "ply: a search by plies plays its best move: noise and temperature-plies must be 0");
   }
+  if (worker.search.plies.ply > 0 && any.player_count == 1) {
+    return fail(
+        fmt::format("ply: games of one player, such as {}, do not learn by plies", config.game));
+  }
   constexpr std::string_view kSprt = setting_of(&StrengthSettings::sprt).name;
   const Result<Hypotheses> between = read_hypotheses(kSprt, config.strength.sprt);
   if (!between) return between.error();

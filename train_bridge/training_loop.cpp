@@ -37,6 +37,7 @@ TrainingLoop::TrainingLoop(const Parts& parts, const Checkpoint& from)
       batch_(batch_shape(replay_.shape(), settings_)),
       images_(replay_.shape().rows(replay_.shape().images,
                                    replay_.shape().images * replay_.shape().max_legal)),
+      sources_(read_sources(parts.starts.sources).value()),
       curriculum_(parts.starts, from.scramble_moves) {
   drawn_.reserve(settings_.batch_rows);
   const std::uint64_t steps = from.trainer.steps;
@@ -235,11 +236,12 @@ Result<void> TrainingLoop::add(const GameRecord& record, LogPosition position, b
   const float weight = 1 / static_cast<float>(std::min<std::uint64_t>(++new_games_, 200));
   const auto plies = static_cast<float>(record.turns().size());
   progress_.mean_plies += weight * (plies - progress_.mean_plies);
-  const bool is_draw = record.end() == EndKind::kPlayed &&
+  const bool is_draw = parts_.player_count == 2 && record.end() == EndKind::kPlayed &&
                        record.final_outcome() < parts_.outcome_values.size() &&
                        parts_.outcome_values[record.final_outcome()] == 0;
   progress_.draw_share += weight * ((is_draw ? 1.0f : 0.0f) - progress_.draw_share);
-  if (parts_.player_count == 1) {
+  Random draws = start_draws(parts_.seed, record.game_number);
+  if (sources_[draw_source(sources_, draws)].kind == StartSource::Kind::kScrambles) {
     curriculum_.note(record.end() == EndKind::kPlayed && record.final_outcome() == 0);
     if (curriculum_.is_on()) done_.scramble_moves = curriculum_.moves();
   }
@@ -355,7 +357,7 @@ void TrainingLoop::note_progress() {
   progress_.iterations = done_.iterations;
   progress_.draws_per_position = static_cast<double>(done_.trainer.steps * settings_.batch_rows) /
                                  static_cast<double>(std::max<std::uint64_t>(done_.positions, 1));
-  progress_.scramble_moves = curriculum_.moves();
+  progress_.scramble_moves = has_scrambles(sources_) ? curriculum_.moves() : 0;
   progress_.solved_share = curriculum_.solved_share();
   progress_.replay_positions = replay_.size();
   progress_.replay_games = kept_games_.size();

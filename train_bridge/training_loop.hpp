@@ -70,8 +70,8 @@ struct LearnProgress {
   float value_loss = 0;
   float mean_plies = 0;              // turns per game
   float draw_share = 0;              // of the newest games, about 200
-  std::uint32_t scramble_moves = 0;  // most of a scramble that a game starts from
-  /// Of the newest games of one player; NaN while unknown.
+  std::uint32_t scramble_moves = 0;  // most of a scramble that a game starts from; 0: none does
+  /// Of the newest games that started from scrambles; NaN while unknown.
   float solved_share = std::numeric_limits<float>::quiet_NaN();
   float learning_rate = 0;
   float gradient_norm = 0;        // before clipping; an average like the losses
@@ -199,7 +199,8 @@ class TrainingLoop {
   int returns_ = 0;                 // ... and the number of rollbacks to it
   std::optional<Error> divergence_;
   std::uint64_t new_games_ = 0;  // since this loop was constructed
-  Curriculum curriculum_;
+  const std::vector<StartSource> sources_;
+  Curriculum curriculum_;   // of the games from scrambles
   LearnProgress progress_;  // except the counters in done_
   bool has_loss_ = false;
   Clock::time_point began_ = Clock::now(), saved_ = began_, synced_ = began_;

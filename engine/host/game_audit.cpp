@@ -39,6 +39,9 @@ Result<void> check_numbers(const GameTable& table) {
   if (game.player_count == 1 && game.sound != nullptr) {
     return fail("sound must be NULL in a game of one player");
   }
+  if (game.player_count == 1 && game.most_chance > 0) {
+    return fail("most_chance must be 0 in a game of one player");
+  }
   if ((game.mirror == nullptr) != (game.mirror_action == nullptr)) {
     return fail("mirror and mirror_action must both be set, or both NULL");
   }
@@ -114,7 +117,7 @@ GameTable::GameTable(const senet_game_table& table)
   const bool is_solitaire = functions.player_count == 1;
   const std::size_t room = is_solitaire ? outcome_values.size() : SENET_MOST_OUTCOMES;
   for (std::size_t i = 0; i < std::min<std::size_t>(functions.outcomes, room); ++i) {
-    outcome_values[i] = is_solitaire ? -static_cast<float>(i) : functions.outcome_values[i];
+    outcome_values[i] = is_solitaire ? 0.0f - static_cast<float>(i) : functions.outcome_values[i];
     outcome_mirror[i] = is_solitaire ? static_cast<std::uint8_t>(i) : functions.outcome_mirror[i];
     value_range = std::max(value_range, is_solitaire ? -outcome_values[i] : outcome_values[i]);
   }

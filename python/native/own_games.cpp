@@ -379,8 +379,11 @@ std::string add_game(const nb::object& game) {
   table.name = {name.data(), name.size()};
   table.player_count = static_cast<std::uint32_t>(number(game, "player_count", 2));
   if (table.player_count == 1) {
-    table.outcomes =
-        static_cast<std::uint32_t>(number(game, "most_moves_left", SENET_MOST_MOVES_LEFT) + 1);
+    const std::size_t most = number(game, "most_moves_left", SENET_MOST_MOVES_LEFT);
+    if (most < 1 || most > SENET_MOST_MOVES_LEFT) {
+      raise_value_error("most_moves_left must be 1 .. " + std::to_string(SENET_MOST_MOVES_LEFT));
+    }
+    table.outcomes = static_cast<std::uint32_t>(most + 1);
   } else if (nb::hasattr(game, "outcome_values")) {
     const auto values = returned<std::vector<int>>("outcome_values", game.attr("outcome_values"));
     const auto mirror =

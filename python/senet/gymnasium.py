@@ -119,8 +119,9 @@ class Env(gymnasium.Env):
     """One game of an agent against an opponent, as a Gymnasium environment.
 
     The agent begins every second game. The reward is 0 until the game ends, then the agent's
-    points; in a game of one player, without an opponent, -1 for each move. The observation of a finished game is all zeros. `info["action_mask"]` [columns] i8 has
-    the legal columns; `info["player"]` is which player of the game the agent is.
+    points; in a game of one player, without an opponent, -1 for each move. The observation of a
+    finished game is all zeros. `info["action_mask"]` [columns] i8 has the legal columns;
+    `info["player"]` is which player of the game the agent is.
 
     Args:
         game: one of senet.games().

@@ -22,7 +22,8 @@ class AECEnv(pettingzoo.AECEnv):
                                      its first turn and after the end
         action_mask  [columns] i8    the legal columns; all 0 unless it is the agent's turn
 
-    Actions are columns, as in senet.VecEnv. Rewards are points, at the end of the game.
+    Actions are columns, as in senet.VecEnv. Rewards are points, at the
+    end of the game; in a game of one player, whose only agent is player_0, -1 for each move.
 
     Args:
         game: one of senet.games().

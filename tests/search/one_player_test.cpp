@@ -20,7 +20,7 @@
 namespace senet {
 namespace {
 
-constexpr float kMost = 15;  // moves left at most, as far as the value tells them apart
+constexpr float kMost = 15;  // moves left at most, as far as values distinguish them
 
 Cube2 cube(std::string_view text) { return Cube2::from_text(text).value(); }
 

@@ -111,7 +111,7 @@ TYPED_TEST(EveryGame, SearchesCanShareAScratch) {
 }
 
 TYPED_TEST(EveryGame, ProvenRootsAreExact) {
-  if (player_count(TypeParam{}) == 1) return;  // has no proofs: OnePlayer.NothingIsProven
+  if (player_count(TypeParam{}) == 1) return;  // has no proofs: one_player_test.cpp
   // The last decision of a random playout: there a search finds the result, by proof unless dice
   // intervene.
   std::size_t proofs = 0;

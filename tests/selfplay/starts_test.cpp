@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <string>
@@ -21,7 +22,7 @@ namespace {
 
 constexpr std::uint32_t kAnyMoves = 1000;
 
-Random draw(std::uint64_t game) { return {1, game, 0, Purpose::kTest}; }
+Random draw(std::uint64_t game) { return start_draws(1, game); }
 
 template <Game G>
 std::string refusal(const StartSettings& settings) {
@@ -178,30 +179,38 @@ TEST(StartedGames, AreTheSameForAnyLanesAndWorkers) {
 }
 
 TEST(StartedGames, AParkedGameGoesOnFromItsStart) {
+  PlaySettings settings = scrambled_run().play;
+  const Starts<Cube2> starts = *Starts<Cube2>::make(settings.starts, Cube2{});
+  GameInPlay<Cube2> game(settings, starts);
+  game.begin(7, "evaluator", "settings");
+  GameRecord parked = game.record();
+  parked.start = Cube2::from_text("R U F R2 U' F2")->text();  // which this run would not draw
+  parked.add_decision({.action = 3, .kind = TurnKind::kFastSearch});
+  const Result<void> resumed = game.resume(parked);
+  ASSERT_TRUE(resumed) << resumed.error().reason();
+  Cube2 expected = *Cube2::from_text(parked.start);
+  expected.play(3);
+  EXPECT_EQ(game.state(), expected);
+  EXPECT_EQ(game.record(), parked);
+  parked.start = "0123456/0000001 40";
+  EXPECT_FALSE(game.resume(parked));
+}
+
+TEST(StartedGames, OnePlayerWhoIsCutOffHasNotSolvedIt) {
   SelfPlaySettings settings = scrambled_run();
-  settings.play.starts.sources = "scrambles";
-  settings.play.starts.scramble_moves = 12;
-  const auto games = play_run<Cube2>(settings, 6);
-  for (const auto& [number, record] : games) {
-    if (record.turns().size() < 2) continue;
-    GameRecord parked = record;
-    // The game as it was before its last turn was searched.
-    parked = {};
-    parked.seed = record.seed;
-    parked.game_number = number;
-    parked.outcomes = record.outcomes;
-    parked.game = record.game;
-    parked.start = record.start;
-    parked.evaluator = record.evaluator;
-    parked.settings = record.settings;
-    ModelStore models(initial_network(small_spec<Cube2>(), 5));
-    GameNumbers numbers({parked}, {}, 100, 1);
-    KeepingSink sink;
-    SelfPlayThreads<Cube2> threads(settings, models, numbers, sink);
-    EXPECT_TRUE(threads.join());
-    ASSERT_EQ(sink.games().count(number), 1u);
-    EXPECT_EQ(sink.games().at(number), record);
+  settings.play.starts.sources = "game";
+  settings.play.ply_cap = 3;
+  for (const auto& [number, record] : play_run<Cube2>(settings, 3)) {
+    ASSERT_EQ(record.end(), EndKind::kCut);
+    EXPECT_EQ(record.cut_outcomes().back(), 65535);
   }
+}
+
+TEST(StartSettings, FilesGetAbsolutePaths) {
+  const std::string here = std::filesystem::current_path().string();
+  EXPECT_EQ(with_absolute_files("game@2,file:a/b.txt@0.5,file:/c,scrambles"),
+            "game@2,file:" + here + "/a/b.txt@0.5,file:/c,scrambles");
+  EXPECT_EQ(with_absolute_files("nonsense"), "nonsense");
 }
 
 }  // namespace

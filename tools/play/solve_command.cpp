@@ -28,25 +28,39 @@ struct SolveArguments {
 constexpr auto settings_of(std::type_identity<SolveArguments>) {
   using A = SolveArguments;
   return std::tuple{
-      setting("at-once", &A::at_once, "positions that are solved side by side; they share batches",
+      setting("at-once", &A::at_once,
+              "positions that are solved side by side and share batches; their answers come when "
+              "all are solved",
               {.least = 1, .most = 100'000, .unit = "positions"}),
       setting("most-moves", &A::most_moves, "give up after so many moves",
               {.least = 1, .most = 1'000'000, .unit = "moves"})};
 }
 
-/// A position that is being solved.
+/// A line of input: a position that is being solved, or an error.
 struct Task {
   Json id;  // null: none
   std::size_t line;
-  AnyState state;
-  std::string position = state.text();
-  std::vector<Action> moves = {};
-  Json texts = Json::array();  // of the moves
+  Result<AnyState> state;
+  std::string position = state ? state->text() : "";
+  Json moves = Json::array();
 
   bool is_open(std::size_t most_moves) const {
-    return state.turn() != Turn::kOver && moves.size() < most_moves;
+    return state && state->turn() != Turn::kOver && moves.size() < most_moves;
   }
-  bool is_solved() const { return state.turn() == Turn::kOver && state.outcome() == 0; }
+  bool is_solved() const { return state && state->turn() == Turn::kOver && state->outcome() == 0; }
+  Json answer() const {
+    Json all = {{"line", line}};
+    if (!id.is_null()) all["id"] = id;
+    if (!state) {
+      all["error"] = state.error().reason();
+      return all;
+    }
+    all["position"] = position;
+    all["solved"] = is_solved();
+    all["length"] = moves.size();
+    all["moves"] = moves;
+    return all;
+  }
 };
 
 class Solver {
@@ -59,46 +73,36 @@ class Solver {
     std::string line;
     for (std::size_t number = 1; std::getline(std::cin, line); ++number) {
       if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-      read(line, number, tasks);
+      tasks.push_back(read(line, number));
       if (tasks.size() < arguments_.at_once) continue;
       if (const auto solved = solve(tasks); !solved) return solved;
     }
     if (const auto solved = solve(tasks); !solved) return solved;
-    const double mean = static_cast<double>(moves_) / static_cast<double>(std::max(solved_, 1ul));
-    fmt::print(stderr, "solved {} of {} positions, in {:.3f} moves on average\n", solved_, count_,
-               mean);
+    std::string summary = fmt::format("solved {} of {} positions", solved_, count_);
+    if (solved_ > 0) {
+      summary += fmt::format(", in {:.3f} moves on average",
+                             static_cast<double>(moves_) / static_cast<double>(solved_));
+    }
+    if (errors_ > 0) summary += fmt::format("; {} lines are no positions", errors_);
+    fmt::print(stderr, "{}\n", summary);
     return output_.result();
   }
 
  private:
   // A line is a position, or an object {"id": ..., "position": "..."}.
-  void read(std::string_view line, std::size_t number, std::vector<Task>& tasks) {
+  Task read(std::string_view line, std::size_t number) const {
     while (line.ends_with('\r')) line.remove_suffix(1);
-    Json id;
-    std::string text(line);
-    std::string reason;
-    if (line.starts_with('{')) {
-      const Json request = parse_json(line);
-      const std::string* const position = find_string(request, "position");
-      if (request.is_object() && request.contains("id")) id = request["id"];
-      if (position == nullptr) {
-        reason = request.is_object() ? "the object has no text \"position\"" : "invalid JSON";
-      } else {
-        text = *position;
-      }
+    if (!line.starts_with('{')) {
+      return {.id = {}, .line = number, .state = AnyState::from_text(game_, line)};
     }
-    if (reason.empty()) {
-      if (Result<AnyState> state = AnyState::from_text(game_, text)) {
-        tasks.push_back({.id = id, .line = number, .state = *state});
-        return;
-      } else {
-        reason = state.error().reason();
-      }
+    const Json request = parse_json(line);
+    if (!request.is_object()) return {.id = {}, .line = number, .state = fail("invalid JSON")};
+    const Json id = request.contains("id") ? request["id"] : Json();
+    const std::string* const position = find_string(request, "position");
+    if (position == nullptr) {
+      return {.id = id, .line = number, .state = fail("the object has no text \"position\"")};
     }
-    Json answer = {{"line", number}};
-    if (!id.is_null()) answer["id"] = id;
-    answer["error"] = reason;
-    output_.write(json_text(answer));
+    return {.id = id, .line = number, .state = AnyState::from_text(game_, *position)};
   }
 
   // Solves them side by side, writes the answers in the order of the lines, and clears the list.
@@ -114,7 +118,7 @@ class Solver {
       for (Task& task : tasks) {
         if (!task.is_open(arguments_.most_moves)) continue;
         open.push_back(&task);
-        states.push_back(task.state);
+        states.push_back(*task.state);
         draws.emplace_back(0, task.line, move, Purpose::kMatch);
       }
       if (open.empty()) break;
@@ -123,20 +127,13 @@ class Solver {
       if (!chosen) return chosen;
       for (std::size_t i = 0; i < open.size(); ++i) {
         Task& task = *open[i];
-        task.texts.push_back(task.state.action_text(actions[i]));
-        task.state.play(actions[i]);
-        task.moves.push_back(actions[i]);
+        task.moves.push_back(task.state->action_text(actions[i]));
+        task.state->play(actions[i]);
       }
     }
     for (const Task& task : tasks) {
-      Json answer = {{"line", task.line}};
-      if (!task.id.is_null()) answer["id"] = task.id;
-      answer["position"] = task.position;
-      answer["solved"] = task.is_solved();
-      answer["length"] = task.moves.size();
-      answer["moves"] = task.texts;
-      output_.write(json_text(answer));
-      ++count_;
+      output_.write(json_text(task.answer()));
+      ++(task.state ? count_ : errors_);
       if (!task.is_solved()) continue;
       ++solved_;
       moves_ += task.moves.size();
@@ -149,7 +146,8 @@ class Solver {
   const SolveArguments arguments_;
   const PlayerHolder player_;
   StandardOutput output_;
-  std::size_t count_ = 0, solved_ = 0, moves_ = 0;  // of the solved positions
+  std::size_t count_ = 0, solved_ = 0, errors_ = 0;
+  std::size_t moves_ = 0;  // of the solved positions
 };
 
 Job prepare(const Games& games, SolveArguments arguments) {

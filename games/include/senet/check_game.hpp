@@ -142,6 +142,7 @@ class Checker {
             "player_count: neither 1 nor 2");
     if (player_count(start_) == 1) {
       require(!has_sound_moves(start_), "sound: in a game of one player");
+      require(!has_dice(start_), "chance: in a game of one player");
       for (std::size_t i = 0; i < values.size(); ++i) {
         require(values[i] == -static_cast<float>(i),
                 "outcome_values: with one player, not the moves left: 0, -1, -2, ...");

@@ -166,7 +166,7 @@ concept OwnOutcomesGame = !FixedOutcomesGame<G> && requires(const G& c) {
 ///   kPlayerCount    1 or 2; without it 2. One player tries to reach the end in few moves. Outcome
 ///                   i, worth -i, then means that i moves are left; the last one, that so many or
 ///                   more are left, or that the end cannot be reached. A finished game has outcome
-///                   0 or the last one. Only the player's turns are moves, not those of chance
+///                   0 or the last one. Such a game has neither dice nor sound()
 /// and the constants of a FixedOutcomesGame or the members of an OwnOutcomesGame
 ///
 /// functions
@@ -267,7 +267,8 @@ concept BinaryFeaturesGame = Game<G> && requires(const G& c) {
   { c.feature_bits() } -> std::same_as<FeatureBits<G::kFeatures>>;
 };
 
-/// Whether games of G may have one player; of what type's states report, both may be.
+/// Whether games of G may have one player. A type whose states report it may have games of both
+/// kinds.
 template <class G>
 inline constexpr bool kMayHaveOnePlayer = [] {
   if constexpr (requires { G::kPlayerCount; }) return G::kPlayerCount == 1;

@@ -122,7 +122,7 @@ struct MovesLeft {
   static constexpr int kPlayerCount = 1;
   static constexpr std::array<float, kMost + 1> kOutcomeValues = [] {
     std::array<float, kMost + 1> values;
-    for (std::size_t i = 0; i <= kMost; ++i) values[i] = -static_cast<float>(i);
+    for (std::size_t i = 0; i <= kMost; ++i) values[i] = 0.0f - static_cast<float>(i);
     return values;
   }();
   static constexpr std::array<std::uint8_t, kMost + 1> kOutcomeMirror = [] {

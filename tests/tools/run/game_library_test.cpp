@@ -81,8 +81,6 @@ TEST_F(GameLibrary, AGameInCIsPlayedAndTrained) {
   EXPECT_NE(match.out.find("10 of 10 pairs"), std::string::npos) << match.out;
 }
 
-// In the protocol, its positions may contain blanks; a session can change to a listed game and
-// back.
 // A game of one player: it learns from scrambles, and is solved.
 TEST_F(GameLibrary, OnePlayerSolvesIt) {
   const std::string lights_out = SENET_GAME_LIBRARIES "/lights_out.so";
@@ -103,6 +101,8 @@ TEST_F(GameLibrary, OnePlayerSolvesIt) {
   EXPECT_EQ(senet.wait(), 0);
 }
 
+// In the protocol, its positions may contain blanks; a session can change to a listed game and
+// back.
 TEST_F(GameLibrary, ItsGameIsPlayedInTheProtocol) {
   Conversation senet({"uci", "--game-library", SENET_GAME_LIBRARIES "/race.so",
                       "--game-library=" + library(0), "--game", "race_in_c", "--visits", "16"});

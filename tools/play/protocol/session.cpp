@@ -363,12 +363,14 @@ void Session::say_info(const SessionResult& result, Role role, ServiceClock::tim
                       milliseconds, speed, per_mille(result.tree_filled), value, chances.win,
                       chances.win_double, chances.win_triple, fmt::join(moves, " ")));
     } else {  // UCI's score is in hundredths, here of a point
-      say(fmt::format(
-          "info depth {}{} nodes {} time {} nps {} hashfull {} score cp {} "
-          "wdl {} {} {} pv {}",
-          result.depth, rank, result.visits, milliseconds, speed, per_mille(result.tree_filled),
-          std::lround(value * 100), per_mille(chances.win), per_mille(chances.draw),
-          per_mille(chances.lose), fmt::join(moves, " ")));
+      const std::string wdl = engine_.game().player_count == 1
+                                  ? ""
+                                  : fmt::format("wdl {} {} {} ", per_mille(chances.win),
+                                                per_mille(chances.draw), per_mille(chances.lose));
+      say(fmt::format("info depth {}{} nodes {} time {} nps {} hashfull {} score cp {} {}pv {}",
+                      result.depth, rank, result.visits, milliseconds, speed,
+                      per_mille(result.tree_filled), std::lround(value * 100), wdl,
+                      fmt::join(moves, " ")));
     }
   }
 }
@@ -380,6 +382,7 @@ void Session::eval(Words) {
   engine_.evaluate({&position_, 1}, [this](std::size_t, const Expectation& expected) {
     const std::span<const float> values = engine_.game().outcome_values;
     const Chances chances = chances_of(expected.outcomes, values);
+    if (engine_.game().player_count == 1) return say(fmt::format("eval eq {:.4f}", expected.value));
     const std::string win = fmt::format("eval eq {:.4f} pwin {:.4f}", expected.value, chances.win);
     say(std::ranges::all_of(values, [](float end) { return end < 2; })
             ? fmt::format("{} pdraw {:.4f} plose {:.4f}", win, chances.draw, chances.lose)

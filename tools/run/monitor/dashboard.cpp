@@ -227,7 +227,9 @@ std::vector<std::string> dashboard(const RunView& run, std::size_t columns, std:
        {line("games/min", "games_per_minute"), line("games", "games"),
         line("visits/s", "visits_per_second"), line("evaluations/s", "evaluations_per_second"),
         line("rows of a batch", "batch_fill"), share("cache hit rate", "cache_hit_rate"),
-        line("turns of a game", "turns_per_game"), share("draws", "draw_share")}},
+        line("turns of a game", "turns_per_game"),
+        std::isnan(run["solved_share"]) ? share("draws", "draw_share")
+                                        : share("solved", "solved_share")}},
       {"Trainer",
        {line("steps/s", "steps_per_second"), line("steps", "steps"), line("networks", "networks"),
         line("policy loss", "policy_loss"), line("value loss", "value_loss"),

@@ -1,6 +1,6 @@
 /* libsenet: games of the host's own, as a table of functions.
  *
- * One or two players, with or without dice, with perfect information. In C++, own_game.hpp fills the
+ * Two players, with or without dice, or one without; perfect information. In C++, own_game.hpp fills the
  * table from a type that satisfies the concept of senet/game.hpp.
  *
  * A state is `state_size` bytes, aligned to 16. The library copies it with memcpy and never
@@ -87,7 +87,7 @@ typedef struct senet_game_table {
   uint32_t player_count;      /* 1 or 2; 0: 2. One player tries to reach the end in few moves:
                                * outcome i means that i moves are left, the last one so many or more.
                                * A finished game has outcome 0 (won) or the last. outcome_values and
-                               * outcome_mirror are then not read. `sound` must be NULL */
+                               * outcome_mirror are then not read; no dice, and no `sound` */
 
   /* Writes the probabilities of the chance outcomes, [i] that of action i, and returns their
    * number, 1 .. most_chance. Each is above 0, and they sum to 1. Only called on a chance turn. */

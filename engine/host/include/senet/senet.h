@@ -273,7 +273,8 @@ SENET_API senet_status senet_session_undo(senet_session* session, senet_reason* 
  * it, so readers need not wait for its end. */
 SENET_API senet_status senet_session_turn(const senet_session* session, senet_turn* turn);
 /* How a finished game ended, from player 0's perspective: an index into the game's ways to end, in
- * the order of senet_result.outcomes. */
+ * the order of senet_result.outcomes. In a game of one player 0 (won) or the last one, which may be
+ * beyond those of senet_result. */
 SENET_API senet_status senet_session_outcome(const senet_session* session, uint32_t* outcome);
 /* Legal moves, ascending; none unless a player is to move. Writes up to `room` of them, and the
  * total number to *count: SENET_NO_ROOM when it exceeds `room`. */
