@@ -1,7 +1,7 @@
 /* libsenet: games of the host's own, as a table of functions.
  *
- * Two players, with or without dice, or one without; perfect information. In C++, own_game.hpp fills the
- * table from a type that satisfies the concept of senet/game.hpp.
+ * Two players, with or without dice, or one without; perfect information. In C++, own_game.hpp
+ * fills the table from a type that satisfies the concept of senet/game.hpp.
  *
  * A state is `state_size` bytes, aligned to 16. The library copies it with memcpy and never
  * interprets it. The functions must keep no other state: several threads call them at once, on
@@ -112,9 +112,10 @@ typedef struct senet_game_table {
    * `features` are 0. Environments in Python write dense rows from it, several times faster. NULL:
    * they call `encode`. */
   void (*feature_bits)(void* user, const void* state, uint64_t* words);
-  /* Where a scramble begins, the wanted end of the game: `legal` and `play` may be called there. And
-   * makes the state the first of a game, where counters begin. Self-play can then start from random
-   * moves away from the end (ScrambledGame in senet/game.hpp). NULL, both of them: it cannot. */
+  /* Where a scramble begins, the wanted end of the game: `legal` and `play` may be called there.
+   * And makes the state the first of a game, where counters begin. Self-play can then start from
+   * random moves away from the end (ScrambledGame in senet/game.hpp). NULL, both of them: it
+   * cannot. */
   void (*solved)(void* user, void* state);
   void (*as_start)(void* user, void* state);
 } senet_game_table;
