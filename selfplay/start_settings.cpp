@@ -2,14 +2,17 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <optional>
 #include <system_error>
 
+#include "games/fields.hpp"
+
 namespace senet {
 namespace {
+
+constexpr std::string_view kFile = "file:";
 
 Result<StartSource> read_source(std::string_view text) {
   StartSource source;
@@ -22,7 +25,6 @@ Result<StartSource> read_source(std::string_view text) {
     source.share = *share;
     name = text.substr(0, at);
   }
-  constexpr std::string_view kFile = "file:";
   if (name == "game") return source;
   if (name == "scrambles") {
     source.kind = StartSource::Kind::kScrambles;
@@ -40,34 +42,30 @@ Result<StartSource> read_source(std::string_view text) {
 Result<std::vector<StartSource>> read_sources(std::string_view text) {
   std::vector<StartSource> sources;
   float total = 0;
-  for (;;) {
-    const std::size_t comma = text.find(',');
-    Result<StartSource> source = read_source(text.substr(0, comma));
+  for (const std::string_view word : split(text, ",")) {
+    Result<StartSource> source = read_source(word);
     if (!source) return source.error();
     total += source->share;
     sources.push_back(std::move(*source));
-    if (comma == text.npos) break;
-    text.remove_prefix(comma + 1);
   }
   for (StartSource& source : sources) source.share /= total;
   return sources;
 }
 
 std::string with_absolute_files(const std::string& text) {
-  const Result<std::vector<StartSource>> sources = read_sources(text);
-  if (!sources) return text;
+  if (!read_sources(text)) return text;
   std::string all;
-  std::size_t begin = 0;
-  for (const StartSource& source : *sources) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    std::string word = text.substr(begin, end - begin);
-    if (source.kind == StartSource::Kind::kFile) {
-      std::error_code unknown;
-      const std::string path = std::filesystem::absolute(source.file, unknown).string();
-      if (!unknown) word.replace(word.find(source.file), source.file.size(), path);
+  for (const std::string_view word : split(text, ",")) {
+    if (!all.empty()) all += ',';
+    if (!word.starts_with(kFile)) {
+      all += word;
+      continue;
     }
-    all += (begin == 0 ? "" : ",") + word;
-    begin = end + 1;
+    // Of the file's name and the share after it, the beginning becomes absolute.
+    std::error_code unknown;
+    const std::string_view relative = word.substr(kFile.size());
+    const std::filesystem::path path = std::filesystem::absolute(relative, unknown);
+    all.append(kFile).append(unknown ? relative : path.string());
   }
   return all;
 }

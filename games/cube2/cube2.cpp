@@ -2,9 +2,9 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <charconv>
 #include <optional>
+
+#include "games/fields.hpp"
 
 namespace senet {
 namespace {
@@ -27,18 +27,21 @@ void skip_spaces(std::string_view& text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
 }
 
+// The feature of what is at a position.
+std::size_t feature_at(const Cube2& cube, std::size_t position) {
+  return 3 * Cube2::kCorners * position + 3 * cube.corner(position) + cube.orientation(position);
+}
+
 }  // namespace
 
 void Cube2::encode(FeatureRow& row) const {
-  for (std::size_t i = 0; i < kCorners; ++i) {
-    row.add(3 * kCorners * i + 3 * corner(i) + orientation(i), 1.0f);
-  }
+  for (std::size_t i = 0; i < kCorners; ++i) row.add(feature_at(*this, i), 1.0f);
 }
 
 FeatureBits<Cube2::kFeatures> Cube2::feature_bits() const {
   FeatureBits<kFeatures> bits{};
   for (std::size_t i = 0; i < kCorners; ++i) {
-    const std::size_t feature = 3 * kCorners * i + 3 * corner(i) + orientation(i);
+    const std::size_t feature = feature_at(*this, i);
     bits[feature / 64] |= std::uint64_t{1} << feature % 64;
   }
   return bits;
@@ -88,13 +91,11 @@ Result<Cube2> Cube2::from_text(std::string_view text) {
   if (twist % 3 != 0) return refuse("no moves reach it: the orientations do not add up");
   std::string_view rest = text.substr(2 * kCorners + 1);
   if (rest.empty()) return Cube2(cube, kMaxPlies);
-  std::size_t moves_left = 0;
-  const char* const end = rest.data() + rest.size();
-  const auto [read, error] = std::from_chars(rest.data() + 1, end, moves_left);
-  if (rest.front() != ' ' || error != std::errc() || read != end || moves_left > kMaxPlies) {
+  const auto moves_left = number_of<std::size_t>(rest.substr(1), 0, kMaxPlies);
+  if (rest.front() != ' ' || !moves_left) {
     return refuse(fmt::format("after it must be a number of moves left, 0 .. {}", kMaxPlies));
   }
-  return Cube2(cube, moves_left);
+  return Cube2(cube, *moves_left);
 }
 
 std::string Cube2::action_text(Action action) {
