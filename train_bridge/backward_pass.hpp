@@ -22,8 +22,8 @@
 
 namespace senet {
 
-/// Mean cross entropies of a batch in nats, each over the rows that have the target; 0 if no row
-/// has it.
+/// Mean cross entropies of a batch in nats, times the rows' weights, each over the rows that have
+/// the target; 0 if no row has it.
 struct Losses {
   double policy = 0;
   double value = 0;
@@ -322,9 +322,10 @@ class TrainNetwork {
     double loss = 0;
     for (std::size_t row = 0; row < pass.rows; ++row) {
       const std::span<const float> target = pass.batch.outcomes(pass.batch_row(row));
-      loss += cross_entropy_of_row(
-          HostGroup{}, step.to + row * step.outputs, step.outputs,
-          [&](std::size_t i) { return target[i]; }, pass.value_share);
+      const auto weight = static_cast<Real>(pass.batch.weight(pass.batch_row(row)));
+      loss += weight * cross_entropy_of_row(
+                           HostGroup{}, step.to + row * step.outputs, step.outputs,
+                           [&](std::size_t i) { return target[i]; }, pass.value_share * weight);
     }
     pass.losses.value += loss;
   }
@@ -364,9 +365,11 @@ class TrainNetwork {
     for (std::size_t pair = 0; pair < pairs.size(); ++pair) {
       logits[pair_action_[pair]] += pair_value[pair] + pass.bias(step)[pairs[pair]];
     }
-    const Real loss = cross_entropy_of_row(
-        HostGroup{}, logits, targets.size(), [&](std::size_t i) { return targets[i]; },
-        pass.policy_share);
+    const auto weight = static_cast<Real>(pass.batch.weight(at));
+    const Real loss =
+        weight * cross_entropy_of_row(
+                     HostGroup{}, logits, targets.size(), [&](std::size_t i) { return targets[i]; },
+                     pass.policy_share * weight);
 
     for (std::size_t pair = 0; pair < pairs.size(); ++pair) {
       pair_value[pair] = logits[pair_action_[pair]];

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numbers>
 #include <tuple>
 #include <type_traits>
 
@@ -13,6 +15,9 @@
 #include "train_bridge/trainer.hpp"
 
 namespace senet {
+
+/// Added to the surprise of every sample, so that none is never drawn again.
+inline constexpr float kLeastSurprise = 0.001f;
 
 struct LearnSettings {
   SampleSettings samples;
@@ -25,6 +30,12 @@ struct LearnSettings {
   /// The length of the run in games, from its very beginning: the run ends there, and schedules
   /// refer to it. A resumed run may get a new length. 0: none, and no schedules.
   std::uint64_t planned_games = 0;
+  /// Prioritised replay (Schaul et al. 2016): a sample is drawn in proportion to this power of its
+  /// surprise (Sample::surprise) plus kLeastSurprise; 0: all alike.
+  float priority = 0;
+  /// Importance weights: a sample's losses have the weight (1 / (samples * probability)) to this
+  /// power, relative to the largest of the batch. 1 removes the bias of such draws, 0 keeps it.
+  float priority_correction = 1;
   std::size_t batch_rows = 512;
   /// Each new position earns this many training samples.
   float samples_per_position = 4.0f;
@@ -34,6 +45,9 @@ struct LearnSettings {
   /// From this step on, the rate falls with the inverse square root of the step, so that the
   /// weights have settled about as well as possible whenever the run is stopped. 0: never.
   std::size_t steady_steps = 20'000;
+  /// In place of steady_steps: the rate falls to 0 with a cosine over so many steps, then begins
+  /// anew over twice as many, and so on (SGDR, Loshchilov and Hutter 2017). 0: never.
+  std::size_t cosine_steps = 0;
   /// Steps between two publications of weights. Self-play can earn at most this many steps in
   /// advance; more are dropped and counted, so that the backlog of training stays bounded.
   std::size_t steps_per_iteration = 100;
@@ -66,6 +80,13 @@ constexpr auto settings_of(std::type_identity<LearnSettings>) {
       setting("window-share", &S::window_share,
               "training window as a share of all positions so far, if that exceeds the minimum",
               {.least = 0, .most = 1}),
+      setting("priority", &S::priority,
+              "prioritised replay: samples are drawn in proportion to this power of how far the "
+              "search's estimate is from the target; 0: all alike",
+              {.least = 0, .most = 1}),
+      setting("priority-correction", &S::priority_correction,
+              "power of the importance weights that correct for such draws; 0: no correction",
+              {.least = 0, .most = 1}),
       setting("train-batch", &S::batch_rows, "samples per training step",
               {.least = 1, .most = 65'536}),
       setting("samples-per-position", &S::samples_per_position, "training samples per new position",
@@ -80,6 +101,9 @@ constexpr auto settings_of(std::type_identity<LearnSettings>) {
               {.unit = "steps"}),
       setting("steady-steps", &S::steady_steps,
               "step from which the learning rate falls with the inverse square root; 0: never"),
+      setting("cosine-steps", &S::cosine_steps,
+              "in place of steady-steps: the learning rate falls to 0 with a cosine over so many "
+              "steps and begins anew, over twice as many each time; 0: never"),
       setting("steps-per-iteration", &S::steps_per_iteration,
               "training steps between two publications of weights", {.least = 1}),
       setting(
@@ -126,12 +150,25 @@ inline double run_progress(const LearnSettings& settings, std::uint64_t games) {
   return std::min(1.0, static_cast<double>(games) / static_cast<double>(settings.planned_games));
 }
 
+/// What remains of the learning rate at step `step` of cycles of which the first has `first` steps
+/// and each other one twice as many as the one before: 1 at the beginning of each, near 0 at its
+/// end.
+inline float cosine_share(std::uint64_t step, std::uint64_t first) {
+  // The cycles before cycle k have first * (2^k - 1) steps.
+  const auto cycle = std::bit_width(step / first + 1) - 1;
+  const std::uint64_t before = first * ((std::uint64_t{1} << cycle) - 1), length = first << cycle;
+  const double done = static_cast<double>(step - before) / static_cast<double>(length);
+  return static_cast<float>(0.5 + 0.5 * std::cos(std::numbers::pi * done));
+}
+
 /// The learning rate of step `step`, counted from 0, when `progress` of the run is done.
 inline float learning_rate_at(const LearnSettings& settings, std::uint64_t step, double progress) {
   float rate = settings.learning_rate.at(progress, Curve::kGeometric);
   const auto steps = static_cast<float>(step + 1);
   if (step < settings.warmup_steps) rate *= steps / static_cast<float>(settings.warmup_steps);
-  if (settings.steady_steps > 0 && step >= settings.steady_steps) {
+  if (settings.cosine_steps > 0) {
+    rate *= cosine_share(step, settings.cosine_steps);
+  } else if (settings.steady_steps > 0 && step >= settings.steady_steps) {
     rate *= std::sqrt(static_cast<float>(settings.steady_steps) / steps);
   }
   return rate;

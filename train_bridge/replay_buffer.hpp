@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,6 +16,7 @@
 #include "games/sound_moves.hpp"
 #include "train_bridge/learn_settings.hpp"
 #include "train_bridge/samples.hpp"
+#include "train_bridge/sum_tree.hpp"
 #include "train_bridge/train_batch.hpp"
 
 namespace senet {
@@ -54,9 +58,9 @@ class Replay {
   /// its place in the ring. Fails, and adds no sample, when the record is not a legal game.
   virtual Result<void> add_game(const GameRecord& record, const SampleSettings& settings,
                                 const std::function<void(std::uint32_t place)>& each) = 0;
-  /// Draws `rows` samples uniformly from the newest `window` ones (at least one, all when larger).
-  /// In games with mirror images each sample is mirrored with probability 1/2. Requires size() >=
-  /// 1.
+  /// Draws `rows` samples from the newest `window` ones (at least one, all when larger), uniformly
+  /// or by their priorities. In games with mirror images each sample is mirrored with probability
+  /// 1/2. Requires size() >= 1.
   virtual void draw(std::size_t rows, std::size_t window, Random& random,
                     std::vector<DrawnSample>& drawn) const = 0;
   /// Fills `batch` with the samples at these places, up to the first whose policy targets do not
@@ -68,23 +72,29 @@ class Replay {
 /// the oldest. Positions are stored as game states: recomputing features and moves when a sample is
 /// drawn is cheaper than storing them. Used by one thread.
 ///
-///   samples  | state G | outcomes u16 x K | first policy entry u64 | entries u16 |   x capacity
-///   policy   | action u16 | share of the visits u16 |                              x policy
-///   capacity
+///   samples     | state G | outcomes u16 x K | first policy entry u64 | entries u16 |   x capacity
+///   policy      | action u16 | share of the visits u16 |                     x policy capacity
+///   priorities  SumTree over the places of samples, if they have any
 template <Game G>
 class ReplayBuffer final : public Replay {
  public:
   /// Room for `capacity` samples with `policy_per_sample` policy entries on average; with more,
-  /// older samples are dropped earlier. Games begin with `start`.
+  /// older samples are dropped earlier. Games begin with `start`. The powers are `priority` and
+  /// `priority_correction` of LearnSettings.
   ReplayBuffer(std::size_t capacity, std::size_t policy_per_sample,
-               const G& start = only_start<G>())
+               const G& start = only_start<G>(), float priority = 0, float priority_correction = 1)
       : start_(start),
         shape_(GameShape::of(start)),
+        priority_(priority),
+        priority_correction_(priority_correction),
         kept_(capacity),
-        policy_(std::max(capacity * policy_per_sample, shape_.max_legal)) {}
+        policy_(std::max(capacity * policy_per_sample, shape_.max_legal)) {
+    if (priority_ > 0) priorities_.emplace(capacity);
+  }
 
-  static std::size_t bytes(std::size_t capacity, std::size_t policy_per_sample) {
-    return capacity * (sizeof(Kept) + policy_per_sample * sizeof(PolicyEntry));
+  static std::size_t bytes(std::size_t capacity, std::size_t policy_per_sample, float priority) {
+    return capacity * (sizeof(Kept) + policy_per_sample * sizeof(PolicyEntry)) +
+           (priority > 0 ? SumTree::bytes(capacity) : 0);
   }
 
   const GameShape& shape() const override { return shape_; }
@@ -122,6 +132,9 @@ class ReplayBuffer final : public Replay {
       policy_[policy_end_++ % policy_.size()] = {
           count.action, to_fixed(static_cast<float>(count.visits) / static_cast<float>(total))};
     }
+    if (priorities_) {
+      priorities_->set(place_of(end_), std::pow(sample.surprise + kLeastSurprise, priority_));
+    }
     ++end_;
   }
 
@@ -133,19 +146,21 @@ class ReplayBuffer final : public Replay {
     drawn.clear();
     const auto among = static_cast<std::uint32_t>(std::clamp<std::size_t>(window, 1, size()));
     for (std::size_t i = 0; i < rows; ++i) {
-      const std::uint32_t place = place_of(end_ - 1 - random.below(among));
+      const std::uint32_t place =
+          priorities_ ? draw_by_priority(among, random) : place_of(end_ - 1 - random.below(among));
       drawn.push_back({place, shape_.images == 2 && (random.next() & 1)});
     }
+    if (priorities_) weigh(drawn);
   }
 
   void encode(std::span<const DrawnSample> drawn, TrainBatch& batch) override {
     batch.clear();
-    for (const auto& [place, mirrored] : drawn) {
+    for (const auto& [place, mirrored, weight] : drawn) {
       const Kept& kept = kept_[place];
       moves_.clear();
       if (kept.entries > 0) moves_to_consider(kept.state, moves_);
       if (!batch.fits(moves_.size())) return;
-      add_to(batch, kept, mirrored);
+      add_to(batch, kept, mirrored, weight);
     }
   }
 
@@ -166,12 +181,41 @@ class ReplayBuffer final : public Replay {
   }
   const Kept& at(std::uint64_t sample) const { return kept_[place_of(sample)]; }
 
-  void add_to(TrainBatch& batch, const Kept& kept, [[maybe_unused]] bool mirror) {
+  /// A place of the newest `among` samples, which are one or two stretches of the ring.
+  std::uint32_t draw_by_priority(std::uint32_t among, Random& random) const {
+    const std::uint32_t first = place_of(end_ - among), last = place_of(end_ - 1);
+    const double before = priorities_->before(first);
+    const double until_last = priorities_->before(last) + priorities_->weight(last);
+    const double total = priorities_->total();
+    const double sum = first <= last ? until_last - before : total - before + until_last;
+    const std::uint64_t bits = std::uint64_t{random.next()} << 32 | random.next();
+    double point = before + static_cast<double>(bits >> 11) * 0x1p-53 * sum;
+    if (first > last && point >= total) point -= total;
+    const auto place = static_cast<std::uint32_t>(priorities_->find(point));
+    // Rounding may find a neighbour of the stretch.
+    const std::uint32_t after_first = (place + capacity32() - first) % capacity32();
+    return after_first < among ? place : last;
+  }
+  /// Sets the importance weights. The number of samples and the sum of priorities cancel out.
+  void weigh(std::vector<DrawnSample>& drawn) const {
+    double least = std::numeric_limits<double>::infinity();
+    for (const DrawnSample& sample : drawn) {
+      least = std::min(least, priorities_->weight(sample.place));
+    }
+    for (DrawnSample& sample : drawn) {
+      const double relative = least / priorities_->weight(sample.place);
+      sample.weight = static_cast<float>(std::pow(relative, priority_correction_));
+    }
+  }
+  std::uint32_t capacity32() const { return static_cast<std::uint32_t>(capacity()); }
+
+  void add_to(TrainBatch& batch, const Kept& kept, [[maybe_unused]] bool mirror, float weight) {
     G state = kept.state;
     if constexpr (MirrorGame<G>) {
       if (mirror) state = kept.state.mirrored();
     }
-    const std::span<float> outcomes = batch.add([&](FeatureRow& row) { state.encode(row); });
+    const std::span<float> outcomes =
+        batch.add([&](FeatureRow& row) { state.encode(row); }, weight);
     to_distribution(std::span(kept.outcomes).first(shape_.outcomes), outcomes);
     // The policy target covers the moves that a search considers. Entries and moves are both
     // ascending, so one pass finds the share of each move. Visits of other moves, as in the records
@@ -201,6 +245,8 @@ class ReplayBuffer final : public Replay {
 
   const G start_;
   const GameShape shape_;
+  const float priority_, priority_correction_;
+  std::optional<SumTree> priorities_;
   std::vector<Kept> kept_;
   std::vector<PolicyEntry> policy_;
   std::uint64_t begin_ = 0, end_ = 0, policy_end_ = 0;
@@ -220,7 +266,8 @@ template <Game G>
 std::unique_ptr<Replay> make_replay(const LearnSettings& settings,
                                     const G& start = only_start<G>()) {
   return std::make_unique<ReplayBuffer<G>>(settings.replay_capacity,
-                                           policy_per_sample(settings, start), start);
+                                           policy_per_sample(settings, start), start,
+                                           settings.priority, settings.priority_correction);
 }
 
 }  // namespace senet

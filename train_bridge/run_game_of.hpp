@@ -44,7 +44,8 @@ RunGame RunGame::of(const AnyGame& game) {
       .replay_bytes =
           [](const AnyGame& rules, const LearnSettings& settings) {
             return ReplayBuffer<G>::bytes(settings.replay_capacity,
-                                          policy_per_sample(settings, start_as<G>(rules)));
+                                          policy_per_sample(settings, start_as<G>(rules)),
+                                          settings.priority);
           },
   };
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -23,6 +24,11 @@ struct SampleSettings {
   /// result (TD(lambda), Sutton 1988, with the search's root value as estimate). 1: the game's
   /// result alone.
   Schedule lambda = 1.0f;
+  /// In place of lambda and blunder: the value target is the search's estimate of the n-th decision
+  /// from the position on, its own counted, or the result if the game ends before (n-step returns;
+  /// Watkins 1989). Decisions without an estimate, such as forced ones, do not count. 1 is lambda
+  /// 0; 0: none.
+  std::uint32_t n_step = 0;
   /// Moves are drawn for variety, not to win, and the result after a blunder says little about the
   /// position before it. A move that loses this share of the value range against the search's
   /// estimate blocks later results completely, smaller losses block them in proportion (similar to
@@ -40,6 +46,11 @@ constexpr auto settings_of(std::type_identity<SampleSettings>) {
           "TD(lambda): weight of later results relative to the search's estimate, or a schedule "
           "such as 1@0.01,0.7@0.02: linear between these shares of the planned games",
           {.least = 0, .most = 1}),
+      setting(
+          "n-step", &S::n_step,
+          "in place of lambda and blunder: the value target is the search's estimate of the Nth "
+          "decision from the position on, or the result if the game ends before; 0: lambda",
+          {.most = 1000, .unit = "decisions"}),
       setting("blunder", &S::blunder,
               "reduces the weight of a game's result for the positions before a bad move, to 0 if "
               "the move lost this share of the value range; 0: full weight always",
@@ -58,6 +69,10 @@ struct Sample {
   Outcomes<G> outcomes;                // value target from the perspective of state.viewer()
   std::span<const VisitCount> visits;  // policy target by ascending action; empty: none
   std::size_t turn = 0;                // index of the turn before or after which the state is
+  /// How far the value target of that turn's decision, without its own estimate, is from this
+  /// estimate, as a share of the value range: |search value - target| of MuZero's prioritised
+  /// replay (Schrittwieser et al. 2020). 0 without an estimate.
+  float surprise = 0;
 };
 
 /// A recorded distribution over the game's outcomes.
@@ -78,6 +93,45 @@ float passed_on(const G& game, const GameRecord& record, const RecordedTurn& tur
   const float lost = (mean_value(game, root) - mean_value(game, chosen)) / value_range(game);
   return std::clamp(1 - lost / blunder, 0.0f, 1.0f);
 }
+
+/// The value targets of a game, found from its end backwards, from player 0's perspective. In a
+/// game of one player they grow by a move with each move.
+template <Game G>
+class BackwardTargets {
+ public:
+  BackwardTargets(const Outcomes<G>& result, const SampleSettings& settings)
+      : result_(result), lambda_(settings.lambda.at(settings.progress)), n_step_(settings.n_step) {
+    later_.reserve(n_step_);
+  }
+
+  /// Of the position that has been reached.
+  const Outcomes<G>& target() const {
+    return n_step_ > 0 && later_.size() == n_step_ ? later_.back() : result_;
+  }
+  /// Back over a move, which led to `after`.
+  void undo_move(const G& after) {
+    result_ = moves_before(after, result_);
+    for (Outcomes<G>& estimate : later_) estimate = moves_before(after, estimate);
+  }
+  /// At a decision, with the search's estimate and the share of later results that it lets through.
+  void meet(const Outcomes<G>& estimate, float passed_on) {
+    if (n_step_ > 0) {
+      if (later_.size() == n_step_) later_.pop_back();
+      later_.insert(later_.begin(), estimate);
+      return;
+    }
+    const float later = lambda_ * passed_on;
+    for (std::size_t k = 0; k < result_.size(); ++k) {
+      result_[k] = (1 - later) * estimate[k] + later * result_[k];
+    }
+  }
+
+ private:
+  Outcomes<G> result_;  // with lambda, mixed with the estimates since
+  const float lambda_;
+  const std::size_t n_step_;
+  std::vector<Outcomes<G>> later_;  // estimates, the nearest first, at most n_step_
+};
 
 /// Calls use(sample) for the positions after the moves that a search by plies valued in `before`,
 /// before the turn with this number.
@@ -110,15 +164,13 @@ Result<void> for_each_sample(const GameRecord& record, const SampleSettings& set
                              std::vector<G>& scratch, auto&& use,
                              const G& start = only_start<G>()) {
   if (const Result<void> replayed = replay(record, scratch, start); !replayed) return replayed;
-  // Backwards: `target` is the value target of the next decision, from player 0's perspective. In a
-  // game of one player it grows by a move with each decision.
-  const float lambda = settings.lambda.at(settings.progress);
-  Outcomes<G> target{};
+  Outcomes<G> result{};
   if (record.end() == EndKind::kCut) {
-    target = from_record<G>(record.cut_outcomes());
+    result = from_record<G>(record.cut_outcomes());
   } else {
-    target[record.final_outcome()] = 1;
+    result[record.final_outcome()] = 1;
   }
+  BackwardTargets<G> targets(result, settings);
   const bool has_valued = std::ranges::any_of(record.turns(), &RecordedTurn::has_visited);
   for (std::size_t i = record.turns().size(); i-- > 0;) {
     const RecordedTurn& turn = record.turns()[i];
@@ -128,25 +180,26 @@ Result<void> for_each_sample(const GameRecord& record, const SampleSettings& set
       continue;
     }
     const auto target_for = [&](Player player) {
-      return player == 0 ? target : mirrored(scratch[i], target);
+      return player == 0 ? targets.target() : mirrored(scratch[i], targets.target());
     };
     const G& after = scratch[i + 1];
+    const Outcomes<G> after_target = target_for(after.viewer());
+    targets.undo_move(after);
+    float surprise = 0;
+    if (turn.has_root) {
+      const auto root = from_record<G>(record.root_outcomes(turn));
+      surprise = std::abs(mean_value(after, root) - mean_value(after, target_for(turn.player))) /
+                 value_range(after);
+      targets.meet(turn.player == 1 ? mirrored(after, root) : root,
+                   passed_on(after, record, turn, root, settings.blunder));
+    }
     if (settings.evaluates == Evaluates::kAfterstates && turn.kind != TurnKind::kRandom &&
         after.turn() != Turn::kOver) {
-      use(Sample<G>{after, target_for(after.viewer()), {}, i});
-    }
-    target = moves_before(after, target);
-    if (turn.has_root) {
-      auto root = from_record<G>(record.root_outcomes(turn));
-      const float later = lambda * passed_on(after, record, turn, root, settings.blunder);
-      if (turn.player == 1) root = mirrored(after, root);
-      for (std::size_t k = 0; k < target.size(); ++k) {
-        target[k] = (1 - later) * root[k] + later * target[k];
-      }
+      use(Sample<G>{after, after_target, {}, i, surprise});
     }
     const bool searched = turn.kind == TurnKind::kFullSearch || turn.kind == TurnKind::kFastSearch;
     if (settings.evaluates == Evaluates::kPosition && searched) {
-      use(Sample<G>{scratch[i], target_for(turn.player), record.visits(turn), i});
+      use(Sample<G>{scratch[i], target_for(turn.player), record.visits(turn), i, surprise});
     }
   }
   return {};

@@ -21,6 +21,7 @@ namespace senet {
 ///             without policy target has none.
 ///   outcomes  [rows, outcomes] f32, a distribution: the value target from the perspective of
 ///             viewer()
+///   weight    [rows] f32, of the row's losses in the gradient
 class TrainBatch : public SparseRows {
  public:
   struct Shape {
@@ -38,11 +39,12 @@ class TrainBatch : public SparseRows {
         first_action_(shape.rows + 1),
         target_(shape.action_room),
         logit_(shape.action_room * shape.logits_per_action),
-        outcomes_(shape.rows * shape.outcomes) {}
+        outcomes_(shape.rows * shape.outcomes),
+        weight_(shape.rows) {}
 
   static std::size_t bytes(const Shape& shape) {
     return SparseRows::bytes(shape.rows, shape.max_active) +
-           shape.rows * (shape.outcomes * sizeof(float) + sizeof(std::size_t)) +
+           shape.rows * ((shape.outcomes + 1) * sizeof(float) + sizeof(std::size_t)) +
            shape.action_room * (sizeof(float) + shape.logits_per_action * sizeof(std::uint16_t));
   }
 
@@ -56,8 +58,9 @@ class TrainBatch : public SparseRows {
   /// Starts a sample: `encode` writes its features; returns its outcome target for the caller to
   /// fill. Requires fits(0).
   template <class Encode>
-  std::span<float> add(Encode&& encode) {
+  std::span<float> add(Encode&& encode, float weight = 1) {
     SparseRows::add(encode);
+    weight_[size() - 1] = weight;
     first_action_[size()] = first_action_[size() - 1];
     return {&outcomes_[(size() - 1) * shape_.outcomes], shape_.outcomes};
   }
@@ -82,6 +85,7 @@ class TrainBatch : public SparseRows {
   std::span<const float> outcomes(std::size_t row) const {
     return {&outcomes_[row * shape_.outcomes], shape_.outcomes};
   }
+  float weight(std::size_t row) const { return weight_[row]; }
 
  private:
   Shape shape_;
@@ -89,12 +93,15 @@ class TrainBatch : public SparseRows {
   std::vector<float> target_;
   std::vector<std::uint16_t> logit_;
   std::vector<float> outcomes_;
+  std::vector<float> weight_;
 };
 
-/// A sample drawn for a step: its place in the replay's ring, and whether to use its mirror image.
+/// A sample drawn for a step: its place in the replay's ring, whether to use its mirror image, and
+/// the weight of its losses.
 struct DrawnSample {
   std::uint32_t place;
   bool mirrored;
+  float weight = 1;
 
   bool operator==(const DrawnSample&) const = default;
 };

@@ -54,7 +54,8 @@ constexpr std::string_view settings_heading(std::type_identity<TrainerSettings>)
   return "Training";
 }
 
-/// The report of one step. Losses are means over the rows that have the target, before the update.
+/// The report of one step. Losses are means over the rows that have the target, times the rows'
+/// weights, before the update.
 struct StepReport {
   float policy_loss = 0;    // cross entropy in nats, over the batch's actions only
   float value_loss = 0;     // cross entropy in nats

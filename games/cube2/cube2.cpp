@@ -27,24 +27,21 @@ void skip_spaces(std::string_view& text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
 }
 
-// The feature of what is at a position.
-std::size_t feature_at(const Cube2& cube, std::size_t position) {
-  return 3 * Cube2::kCorners * position + 3 * cube.corner(position) + cube.orientation(position);
-}
-
 }  // namespace
 
 void Cube2::encode(FeatureRow& row) const {
-  for (std::size_t i = 0; i < kCorners; ++i) row.add(feature_at(*this, i), 1.0f);
-}
-
-FeatureBits<Cube2::kFeatures> Cube2::feature_bits() const {
-  FeatureBits<kFeatures> bits{};
+  std::array<std::size_t, kCorners> at;
   for (std::size_t i = 0; i < kCorners; ++i) {
-    const std::size_t feature = feature_at(*this, i);
-    bits[feature / 64] |= std::uint64_t{1} << feature % 64;
+    at[i] = 3 * corner(i) + orientation(i);
+    row.add(kTurnedCorners * i + at[i], 1.0f);
   }
-  return bits;
+  std::size_t pair = kCorners;
+  for (std::size_t i = 0; i < kCorners; ++i) {
+    for (std::size_t j = i + 1; j < kCorners; ++j) {
+      row.add(kTurnedCorners * pair + kTurnedCorners * at[i] + at[j], 1.0f);
+      pair += kTurnedCorners;
+    }
+  }
 }
 
 std::string Cube2::text() const {

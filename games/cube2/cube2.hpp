@@ -42,9 +42,17 @@ class Cube2 : public MovesLeft<15> {
   static constexpr std::size_t kLogitsPerAction = 1;
   static constexpr bool kHasAfterstates = true;
 
-  /// Features, 0 or 1: 21 * position + 3 * corner + orientation for each position.
-  static constexpr std::size_t kFeatures = kCorners * kCorners * 3;
-  static constexpr std::size_t kMaxActive = kCorners;
+  /// What may be at a position: 3 * corner + orientation.
+  static constexpr std::size_t kTurnedCorners = 3 * kCorners;
+  static constexpr std::size_t kPairs = kCorners * (kCorners - 1) / 2;
+  /// Features, 0 or 1. What is at each position, and for each pair of positions i < j what is at
+  /// both: with pairs the first layer, which costs little because few features are set, knows most
+  /// of what decides the distance.
+  ///
+  ///     0                147                               9408
+  ///     | 7 positions x 21 | 21 pairs (0,1) (0,2) .. (5,6) x 21 x 21 |
+  static constexpr std::size_t kFeatures = kTurnedCorners * (kCorners + kPairs * kTurnedCorners);
+  static constexpr std::size_t kMaxActive = kCorners + kPairs;
 
   /// One of the 2,644 positions that take 11 moves, the most.
   Cube2() : Cube2(kHardest, kMaxPlies) {}
@@ -74,7 +82,6 @@ class Cube2 : public MovesLeft<15> {
   /// Exact: different states have different keys.
   std::uint64_t key() const { return mix(bytes_); }
   void encode(FeatureRow& row) const;
-  FeatureBits<kFeatures> feature_bits() const;
   static std::array<std::uint16_t, kLogitsPerAction> logits_of(Action action) { return {action}; }
 
   std::string text() const;

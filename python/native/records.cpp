@@ -86,9 +86,9 @@ class Reader {
   }
 
   nb::dict read(std::optional<std::uint64_t> games, const std::optional<std::string>& mode,
-                float lambda, float blunder, const std::string& features, const std::string& policy,
-                bool text) {
-    Wanted wanted{.samples = {.lambda = lambda, .blunder = blunder},
+                float lambda, float blunder, std::uint32_t n_step, const std::string& features,
+                const std::string& policy, bool text) {
+    Wanted wanted{.samples = {.lambda = lambda, .n_step = n_step, .blunder = blunder},
                   .features = form_of("features", features),
                   .policy = form_of("policy", policy),
                   .text = text};
@@ -288,8 +288,9 @@ Raises:
           },
           "file"_a, "position"_a = 0)
       .def("read", &Reader::read, "games"_a = nb::none(), nb::kw_only(), "mode"_a = nb::none(),
-           "lambda_"_a = 1.0f, "blunder"_a = 0.0f, "features"_a = "sparse", "policy"_a = "sparse",
-           "text"_a = false, R"(The training samples of the next games: a dictionary of new arrays.
+           "lambda_"_a = 1.0f, "blunder"_a = 0.0f, "n_step"_a = 0, "features"_a = "sparse",
+           "policy"_a = "sparse", "text"_a = false,
+           R"(The training samples of the next games: a dictionary of new arrays.
 
 The samples are those that senet's own trainer would learn from, n rows in the order of the games
 and their turns:
@@ -318,7 +319,7 @@ Args:
     mode: "position" (before searched moves) or "afterstates" (after moves). Default: what the game
         has.
     lambda_: weight of later results in the target; 1: the result alone.
-    blunder: see `senet selfplay --help`.
+    blunder, n_step: see `senet selfplay --help`.
     features, policy: "sparse", "dense" or "none".
     text: whether to write the positions' texts.
 

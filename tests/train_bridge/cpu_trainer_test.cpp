@@ -58,10 +58,11 @@ TEST(CpuTrainer, LearnsAFixedBatchByHeart) {
     Random random(11, row, 0, Purpose::kTest);
     const bool has_policy = row % samples.without_policy != 0;
     add_sample(six_outcomes(), samples, false, random, batch);
-    value_entropy += entropy(batch.outcomes(row)) / static_cast<double>(samples.rows);
+    const double weight = static_cast<double>(batch.weight(row));
+    value_entropy += weight * entropy(batch.outcomes(row)) / static_cast<double>(samples.rows);
     if (!has_policy) continue;
     const std::vector<float> target = random_distribution(samples.legal, random);
-    policy_entropy += entropy(target) / (static_cast<double>(samples.rows) * 0.75);
+    policy_entropy += weight * entropy(target) / (static_cast<double>(samples.rows) * 0.75);
     for (std::size_t action = 0; action < target.size(); ++action) {
       const std::uint16_t logit = static_cast<std::uint16_t>(action * 5 + row % 5);
       batch.add_action(target[action], {&logit, 1});

@@ -41,8 +41,9 @@ Losses losses_by_evaluator(const Weights& weights, const TrainBatch& samples) {
               });
     evaluator.forward(batch);
 
+    const auto weight = static_cast<double>(samples.weight(row));
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
-      losses.value -= static_cast<double>(samples.outcomes(row)[i]) *
+      losses.value -= weight * static_cast<double>(samples.outcomes(row)[i]) *
                       std::log(static_cast<double>(outcomes[i]));
     }
     std::vector<double> action_logits, target;
@@ -56,7 +57,7 @@ Losses losses_by_evaluator(const Weights& weights, const TrainBatch& samples) {
       target.push_back(static_cast<double>(share));
     }
     if (action_logits.empty()) continue;
-    losses.policy += cross_entropy(action_logits, target);
+    losses.policy += weight * cross_entropy(action_logits, target);
     ++policy_rows;
   }
   losses.value /= static_cast<double>(samples.size());

@@ -71,6 +71,42 @@ TEST(ReplayBuffer, TheNewestStayTheOldestGo) {
   for (const auto& [mark, count] : counts) EXPECT_NEAR(count, 160, 60) << mark;
 }
 
+// Shares of the draws against their probabilities, at every position of the ring's seam, and the
+// importance weights.
+TEST(ReplayBuffer, SurprisingSamplesAreDrawnMoreOften) {
+  constexpr float kPower = 0.6f, kCorrection = 0.5f;
+  constexpr std::size_t kPlaces = 10, kWindow = 7, kDraws = 20'000;
+  ReplayBuffer<TicTacToe> buffer(kPlaces, 1, TicTacToe{}, kPower, kCorrection);
+  const auto surprise = [](int mark) { return static_cast<float>(mark * mark % 11) / 10; };
+  const auto priority = [&](int mark) { return std::pow(surprise(mark) + kLeastSurprise, kPower); };
+  for (int newest = 0; newest < 25; ++newest) {
+    Sample<TicTacToe> sample = marked(newest);
+    sample.surprise = surprise(newest);
+    buffer.add(sample);
+    const int oldest = std::max(0, newest + 1 - static_cast<int>(kWindow));
+    double sum = 0;
+    for (int mark = oldest; mark <= newest; ++mark) sum += priority(mark);
+    Random random(3, static_cast<std::uint64_t>(newest), 0, Purpose::kReplay);
+    std::vector<DrawnSample> drawn;
+    buffer.draw(kDraws, kWindow, random, drawn);
+    std::map<int, std::size_t> counts;
+    for (const DrawnSample& one : drawn) {
+      int mark = newest;
+      while (static_cast<std::uint32_t>(mark) % kPlaces != one.place) --mark;
+      ++counts[mark];
+      float least = priority(mark);  // of all drawn
+      for (int other = oldest; other <= newest; ++other) least = std::min(least, priority(other));
+      EXPECT_NEAR(one.weight, std::pow(least / priority(mark), kCorrection), 1e-5);
+    }
+    EXPECT_GE(counts.begin()->first, oldest);
+    for (int mark = oldest; mark <= newest; ++mark) {
+      const double share = priority(mark) / sum;
+      const double deviation = std::sqrt(kDraws * share * (1 - share));
+      EXPECT_NEAR(static_cast<double>(counts[mark]), kDraws * share, 5 * deviation + 1e-6);
+    }
+  }
+}
+
 TEST(ReplayBuffer, OnlyTheWindowIsDrawnFrom) {
   ReplayBuffer<TicTacToe> buffer(10, 1);
   for (int mark = 0; mark < 25; ++mark) buffer.add(marked(mark));

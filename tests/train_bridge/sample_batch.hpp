@@ -40,18 +40,22 @@ inline std::vector<float> random_distribution(std::size_t size, Random& random) 
   return values;
 }
 
-/// Appends one random sample; features are distinct, logits of different actions may be shared.
+/// Appends one random sample of random weight; features are distinct, logits of different actions
+/// may be shared.
 inline void add_sample(const NetworkSpec& spec, const SampleShape& samples, bool has_policy,
                        Random& random, TrainBatch& batch) {
   std::vector<std::uint16_t> features(spec.features);
   for (std::size_t i = 0; i < features.size(); ++i) features[i] = static_cast<std::uint16_t>(i);
-  const std::span<float> outcomes = batch.add([&](FeatureRow& row) {
-    for (std::size_t i = 0; i < samples.active; ++i) {
-      const std::size_t left = features.size() - i;
-      std::swap(features[i], features[i + random.below(static_cast<std::uint32_t>(left))]);
-      row.add(features[i], random.uniform() + 0.25f);
-    }
-  });
+  const float weight = Random(random).uniform() + 0.5f;  // the other draws stay as they are
+  const std::span<float> outcomes = batch.add(
+      [&](FeatureRow& row) {
+        for (std::size_t i = 0; i < samples.active; ++i) {
+          const std::size_t left = features.size() - i;
+          std::swap(features[i], features[i + random.below(static_cast<std::uint32_t>(left))]);
+          row.add(features[i], random.uniform() + 0.25f);
+        }
+      },
+      weight);
   std::ranges::copy(random_distribution(spec.outcomes, random), outcomes.begin());
   if (!has_policy) return;
   const std::size_t legal = samples.vary_legal

@@ -153,6 +153,27 @@ TEST(Samples, LambdaIsReadAtTheProgressOfTheRun) {
   }
 }
 
+TEST(Samples, NStepsAreTheEstimateOfTheNthDecision) {
+  const auto targets = [](std::uint32_t n_step) {
+    return samples_of<TicTacToe>(small_game(), {.lambda = 1, .n_step = n_step, .blunder = 2});
+  };
+  const auto one = targets(1), lambda_0 = samples_of<TicTacToe>(small_game(), {.lambda = 0});
+  ASSERT_EQ(one.size(), lambda_0.size());
+  for (std::size_t i = 0; i < one.size(); ++i) EXPECT_EQ(one[i].outcomes, lambda_0[i].outcomes);
+  // The estimates, the last first: for X (0.9 0.1 0), for O (0.1 0.1 0.8), for X (0.6 0.2 0.2).
+  const auto two = targets(2);
+  expect_outcomes<TicTacToe>(two[0].outcomes, {1, 0, 0});  // X won before there was a second one
+  expect_outcomes<TicTacToe>(two[1].outcomes, {0.0f, 0.1f, 0.9f});
+  expect_outcomes<TicTacToe>(two[2].outcomes, {0.8f, 0.1f, 0.1f});
+  expect_outcomes<TicTacToe>(two[3].outcomes, {0.2f, 0.2f, 0.6f});
+  const auto three = targets(3);
+  expect_outcomes<TicTacToe>(three[1].outcomes, {0, 0, 1});
+  expect_outcomes<TicTacToe>(three[2].outcomes, {0.9f, 0.1f, 0.0f});
+  expect_outcomes<TicTacToe>(three[3].outcomes, {0.1f, 0.1f, 0.8f});
+  const auto many = targets(1000), result = samples_of<TicTacToe>(small_game(), {.lambda = 1});
+  for (std::size_t i = 0; i < many.size(); ++i) EXPECT_EQ(many[i].outcomes, result[i].outcomes);
+}
+
 TEST(Samples, ACutGameEndsWithTheNetworksWord) {
   GameRecord record = empty_record<TicTacToe>();
   add_move(record, 0, 0, TurnKind::kFullSearch, {0.5f, 0.5f, 0}, {{0, 2}});
@@ -392,6 +413,12 @@ TEST(Samples, OnePlayerCountsTheMovesLeft) {
   ASSERT_EQ(after.size(), 2u);
   expect_outcomes<Cube2>(after[0].outcomes, half[0].outcomes);
   expect_outcomes<Cube2>(after[1].outcomes, half[1].outcomes);
+  // Two estimates on: 5 moves after the next one, or the result.
+  const auto two =
+      samples_of<Cube2>(record, {.evaluates = Evaluates::kPosition, .lambda = 0.5f, .n_step = 2});
+  expect_outcomes<Cube2>(two[0].outcomes, outcomes({{1, 1.0f}}));
+  expect_outcomes<Cube2>(two[1].outcomes, outcomes({{6, 1.0f}}));
+  expect_outcomes<Cube2>(two[2].outcomes, outcomes({{6, 1.0f}}));
 }
 
 TEST(Samples, OnePlayerMayNotReachTheEnd) {

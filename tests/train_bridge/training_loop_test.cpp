@@ -113,6 +113,28 @@ TEST(TrainingLoop, SchedulesFollowThePlannedRun) {
   EXPECT_NEAR(learning_rate_at(settings, 0, 0.75), 0.001f, 1e-8);
 }
 
+// Cycles of 4, 8 and 16 steps, in place of the inverse square root.
+TEST(TrainingLoop, TheRateFallsWithACosineAndBeginsAnew) {
+  LearnSettings settings;
+  settings.learning_rate = 2;
+  settings.warmup_steps = 0;
+  settings.steady_steps = 1;
+  settings.cosine_steps = 4;
+  for (const std::uint64_t begin : {0, 4, 12}) {
+    const std::uint64_t length = begin + 4;
+    EXPECT_FLOAT_EQ(learning_rate_at(settings, begin, 0), 2);
+    EXPECT_FLOAT_EQ(learning_rate_at(settings, begin + length / 4, 0), 1 + std::sqrt(0.5f));
+    EXPECT_FLOAT_EQ(learning_rate_at(settings, begin + length / 2, 0), 1);
+    for (std::uint64_t step = begin + 1; step < begin + length; ++step) {
+      EXPECT_LT(learning_rate_at(settings, step, 0), learning_rate_at(settings, step - 1, 0));
+    }
+  }
+  settings.warmup_steps = 2;
+  EXPECT_FLOAT_EQ(learning_rate_at(settings, 0, 0), 1);
+  settings.cosine_steps = 0;
+  EXPECT_FLOAT_EQ(learning_rate_at(settings, 3, 0), 1);  // 2 / sqrt(4)
+}
+
 TEST(TrainingLoop, OwesNoMoreThanAnIteration) {
   const TemporaryFolder folder;
   CountingTrainer trainer;

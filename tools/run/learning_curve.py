@@ -1,17 +1,22 @@
 #!/usr/bin/env python3
-"""Plots the strength of the networks of training runs, as graded by `senet eval`.
+"""Plots the strength of the networks of training runs, as graded by `senet eval` or `senet solve`.
 
     tools/run/learning_curve.py --labels tests/data/connect_four/labels_A.csv --visits 0 --visits 400 \\
         --run runs/first --run runs/second --out docs/connect_four_curve.svg
+    tools/run/learning_curve.py --puzzles tests/data/cube2/puzzles.jsonl --run runs/cube --out cube.svg
 
-Plots one line for each run and number of visits, on logarithmic scales, with 95 % intervals. The
-figure is the percentage of moves that do not preserve the result, or the loss per decision in
-millipoints, as the game's labels allow. Lower is better. The time is the processor time of all
+Plots one line for each run and number of visits, with 95 % intervals. With labels, the figure is
+the percentage of moves that do not preserve the result, or the loss per decision in millipoints, as
+the game's labels allow; lower is better, and scales are logarithmic. With puzzles, JSON lines with
+a "position" and the "length" of its shortest solution, there is a line for each length, and the
+figure is the percentage of positions that are solved. The time is the processor time of all
 threads in minutes, from metrics.jsonl, or wall-clock time for old runs without that figure. Also
 prints the points, one JSON object per line.
 """
 import argparse
+import collections
 import json
+import math
 import pathlib
 import subprocess
 import sys
@@ -69,14 +74,19 @@ def kept_networks(run, most):
     return chosen
 
 
+def answers(command, questions=None):
+    """The JSON lines that a command of senet prints."""
+    told = subprocess.run(command, input=questions, capture_output=True, text=True)
+    if told.returncode != 0:
+        fail(f"{' '.join(command)}: {told.stderr.strip()}")
+    return [json.loads(line) for line in told.stdout.splitlines()]
+
+
 def grade(senet, game, labels, weights, visits):
     """The figure to plot, its value and its interval."""
     command = [senet, "eval", "--json", "--game", game, "--labels", str(labels), "--weights", str(weights),
                "--visits", str(visits)]
-    told = subprocess.run(command, capture_output=True, text=True)
-    if told.returncode != 0:
-        fail(f"{' '.join(command)}: {told.stderr.strip()}")
-    for line in map(json.loads, told.stdout.splitlines()):
+    for line in answers(command):
         if line.get("case") != game:
             continue
         if line["metric"] == "result_preserving":
@@ -88,34 +98,83 @@ def grade(senet, game, labels, weights, visits):
     fail(f"{' '.join(command)}: printed no figure to plot")
 
 
-def curve(arguments, run, game, visits):
+def share(count, all_of_them):
+    """A percentage and its 95 % interval (Wilson's score interval)."""
+    z, part = 1.96, count / all_of_them
+    middle = part + z * z / (2 * all_of_them)
+    reach = z * math.sqrt(part * (1 - part) / all_of_them + z * z / (4 * all_of_them ** 2))
+    low, high = ((middle + side * reach) / (1 + z * z / all_of_them) for side in (-1, 1))
+    return {name: round(100 * value, 2) for name, value in (("value", part), ("low", low), ("high", high))}
+
+
+def solve(senet, game, puzzles, weights, visits):
+    """The figures to plot by the length of the shortest solution."""
+    command = [senet, "solve", "--game", game, "--weights", str(weights), "--visits", str(visits)]
+    groups = collections.defaultdict(list)
+    for puzzle, answer in zip(puzzles, answers(command, "".join(json.dumps(puzzle) + "\n" for puzzle in puzzles))):
+        if "error" in answer:
+            fail(f"--puzzles: line {answer['line']}: {answer['error']}")
+        groups[puzzle["length"]].append(answer)
+    for length, group in sorted(groups.items()):
+        solved = [answer["length"] for answer in group if answer["solved"]]
+        yield {"length": length, "figure": "% of positions solved", **share(len(solved), len(group)),
+               "shortest": round(100 * solved.count(length) / len(group), 2)}
+
+
+def read_puzzles(file):
+    try:
+        puzzles = [json.loads(line) for line in file.read_text().splitlines()]
+        if puzzles and all(isinstance(puzzle["length"], int) and puzzle["position"] for puzzle in puzzles):
+            return puzzles
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        fail(f"--puzzles: {file}: {error}")
+    fail(f"--puzzles: {file}: no puzzles")
+
+
+def points_of(arguments, run, game, visits):
     minutes, counts_processor = minutes_by_network(run)
     points = []
     for number, weights in kept_networks(run, arguments.points):
         known = [made for made in minutes if made >= number]
         if not known:
             continue  # newer than the last line of metrics
-        point = {"run": run.name, "visits": visits, "network": number,
-                 "clock": "processor" if counts_processor else "wall",
-                 "minutes": round(minutes[min(known)], 2),
-                 **grade(arguments.senet, game, arguments.labels, weights, visits)}
-        print(json.dumps(point), flush=True)
-        points.append(point)
+        figures = (solve(arguments.senet, game, arguments.puzzles, weights, visits) if arguments.puzzles
+                   else [grade(arguments.senet, game, arguments.labels, weights, visits)])
+        for figure in figures:
+            point = {"run": run.name, "visits": visits, "network": number,
+                     "clock": "processor" if counts_processor else "wall",
+                     "minutes": round(minutes[min(known)], 2), **figure}
+            print(json.dumps(point), flush=True)
+            points.append(point)
     return points
+
+
+def curves_of(points):
+    """The points of each line, those of one run, number of visits and length."""
+    curves = collections.defaultdict(list)
+    for point in points:
+        curves[point["run"], point["visits"], point.get("length")].append(point)
+    return list(curves.values())
 
 
 def draw(curves, out):
     matplotlib.rcParams["svg.hashsalt"] = "senet"  # makes the file reproducible
     figure, axes = pyplot.subplots(figsize=(8, 4.5))
+    is_solved = "length" in curves[0][0]
+    is_mixed = len({(points[0]["run"], points[0]["visits"]) for points in curves}) > 1
     for points in curves:
         x = [point["minutes"] for point in points]
         label = f"{points[0]['run']}, " + (f"{points[0]['visits']} visits" if points[0]["visits"] else "network alone")
+        if is_solved:
+            length = f"{points[0]['length']} move" + "s" * (points[0]["length"] > 1)
+            label = f"{label}, {length}" if is_mixed else length
         line, = axes.plot(x, [point["value"] for point in points], marker=".", label=label)
         axes.fill_between(x, [point["low"] for point in points], [point["high"] for point in points],
                           color=line.get_color(), alpha=0.15, linewidth=0)
     clocks = {point["clock"] for points in curves for point in points}
     axes.set_xscale("log")
-    axes.set_yscale("log")
+    if not is_solved:
+        axes.set_yscale("log")
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter("{x:g}")
         axis.set_minor_formatter("{x:g}")
@@ -124,7 +183,7 @@ def draw(curves, out):
                     ("processor time" if clocks == {"processor"} else "wall-clock time"))
     axes.set_ylabel(curves[0][0]["figure"])
     axes.grid(which="both", alpha=0.3)
-    axes.legend()
+    axes.legend(fontsize="small" if is_solved else None)
     figure.tight_layout()
     figure.savefig(out, metadata={"Date": None} if out.suffix == ".svg" else None)
 
@@ -133,8 +192,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run", type=pathlib.Path, action="append", required=True,
                         help="a run folder; may be repeated")
-    parser.add_argument("--labels", type=pathlib.Path, required=True,
-                        help="the labels file, as for senet eval")
+    graded = parser.add_mutually_exclusive_group(required=True)
+    graded.add_argument("--labels", type=pathlib.Path, help="the labels file, as for senet eval")
+    graded.add_argument("--puzzles", type=pathlib.Path,
+                        help="positions of a game of one player and the lengths of their shortest solutions")
     parser.add_argument("--visits", type=int, action="append",
                         help="visits per decision (default: 0, the network alone); may be repeated")
     parser.add_argument("--points", type=int, default=30,
@@ -153,11 +214,13 @@ def main():
     if len(games) > 1:
         fail(f"--run: the runs are of different games: {', '.join(sorted(games))}")
     game = games.pop()
-    curves = [curve(arguments, run, game, visits) for run in arguments.run for visits in arguments.visits or [0]]
-    curves = [points for points in curves if points]
-    if not curves:
+    if arguments.puzzles:
+        arguments.puzzles = read_puzzles(arguments.puzzles)
+    points = [point for run in arguments.run for visits in arguments.visits or [0]
+              for point in points_of(arguments, run, game, visits)]
+    if not points:
         fail("metrics.jsonl ends before the first network")
-    draw(curves, arguments.out)
+    draw(curves_of(points), arguments.out)
 
 
 if __name__ == "__main__":

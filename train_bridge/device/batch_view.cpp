@@ -67,29 +67,29 @@ BatchWriter::BatchWriter(const TrainBatch::Shape& shape, std::span<std::byte> me
   put(sample, std::span(&header, 1));
 }
 
-void BatchWriter::add_row(std::size_t sample, std::size_t actions) {
+void BatchWriter::add_row(std::size_t sample, std::size_t actions, float weight) {
   assert(header_.rows < capacity_);
-  const BatchRow row{static_cast<std::uint32_t>(sample), actions_};
+  const BatchRow row{static_cast<std::uint32_t>(sample), actions_, weight};
   std::memcpy(memory_.data() + sizeof(BatchHeader) + header_.rows * sizeof row, &row, sizeof row);
   ++header_.rows;
   header_.policy_rows += actions > 0 ? 1 : 0;
   actions_ += static_cast<std::uint32_t>(actions);
 }
 
-void BatchWriter::add_kept(std::size_t offset, std::size_t actions) {
-  add_row(offset / kSampleAlignment, actions);
+void BatchWriter::add_kept(std::size_t offset, std::size_t actions, float weight) {
+  add_row(offset / kSampleAlignment, actions, weight);
 }
 
 void BatchWriter::add(const TrainBatch& batch, std::size_t row) {
   assert(end_ + sample_bytes(batch, row) <= memory_.size());
-  add_row(in_block(end_), batch.targets_of(row).size());
+  add_row(in_block(end_), batch.targets_of(row).size(), batch.weight(row));
   end_ += write_sample(batch, row, memory_.data() + end_);
 }
 
 std::size_t BatchWriter::finish(float learning_rate) {
   BatchHeader header = header_;
   header.learning_rate = learning_rate;
-  while (header_.rows < capacity_) add_row(empty_, 0);
+  while (header_.rows < capacity_) add_row(empty_, 0, 0);
   std::memcpy(memory_.data(), &header, sizeof header);
   return end_;
 }

@@ -70,6 +70,7 @@ struct BatchRow {
   /// else in the replay.
   std::uint32_t sample;
   std::uint32_t first_action;  // number of actions in the rows before
+  float weight;                // of the row's losses in the gradient
 };
 inline constexpr std::uint32_t kInBlock = std::uint32_t{1} << 31;
 
@@ -90,6 +91,7 @@ struct BatchView {
   SENET_DEVICE std::uint32_t first_action(std::size_t row) const {
     return rows()[row].first_action;
   }
+  SENET_DEVICE float weight(std::size_t row) const { return rows()[row].weight; }
 
  private:
   SENET_DEVICE const BatchRow* rows() const {
@@ -105,14 +107,14 @@ class BatchWriter {
   BatchWriter(const TrainBatch::Shape& shape, std::span<std::byte> memory);
 
   /// Adds a row whose sample is in the replay at byte `offset`.
-  void add_kept(std::size_t offset, std::size_t actions);
+  void add_kept(std::size_t offset, std::size_t actions, float weight);
   /// Adds a row of `batch` with its sample.
   void add(const TrainBatch& batch, std::size_t row);
   /// Finishes the batch and returns the bytes of the block.
   std::size_t finish(float learning_rate);
 
  private:
-  void add_row(std::size_t sample, std::size_t actions);
+  void add_row(std::size_t sample, std::size_t actions, float weight);
 
   std::span<std::byte> memory_;
   std::size_t capacity_;

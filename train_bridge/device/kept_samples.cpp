@@ -42,7 +42,8 @@ std::optional<std::size_t> KeptSamples::pack(std::span<const DrawnSample> drawn,
     const Place& place = places_[sample.place];
     if (!is_kept(place)) return std::nullopt;
     if (rows == shape_.rows || actions + place.actions > shape_.action_room) break;
-    batch.add_kept(place.begin % bytes_ + (sample.mirrored ? place.mirror : 0), place.actions);
+    batch.add_kept(place.begin % bytes_ + (sample.mirrored ? place.mirror : 0), place.actions,
+                   sample.weight);
     ++rows;
     actions += place.actions;
     oldest = std::min(oldest, place.begin);

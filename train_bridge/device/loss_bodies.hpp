@@ -76,13 +76,14 @@ struct ValueLoss {
     Real* const values = logits + row * stride;
     for (std::size_t i = group.lane(); i < outcomes; i += group.lanes()) values[i] += bias[i];
     const float* const targets = batch.sample(row).outcomes();
-    const Real share = weight * *scale / static_cast<Real>(batch.header().rows);
+    const Real own_weight = static_cast<Real>(batch.weight(row));
+    const Real share = weight * own_weight * *scale / static_cast<Real>(batch.header().rows);
     const Real loss = cross_entropy_of_row(
         group, values, outcomes, [&](std::size_t i) { return targets[i]; }, share);
     for (std::size_t i = group.lane(); i < stride; i += group.lanes()) {
       d_logits[row * stride + i] = static_cast<Operand>(i < outcomes ? values[i] : Real{0});
     }
-    if (group.lane() == 0) losses[row] = loss;
+    if (group.lane() == 0) losses[row] = own_weight * loss;
   }
 };
 
@@ -119,9 +120,12 @@ struct PolicyLoss {
     Real loss = 0;
     if (actions > 0) {
       const float* const targets = sample.target();
-      const Real share = weight * *scale / static_cast<Real>(batch.header().policy_rows);
-      loss = cross_entropy_of_row(
-          group, own, actions, [&](std::size_t i) { return targets[i]; }, share);
+      const Real own_weight = static_cast<Real>(batch.weight(row));
+      const Real share =
+          weight * own_weight * *scale / static_cast<Real>(batch.header().policy_rows);
+      loss =
+          own_weight * cross_entropy_of_row(
+                           group, own, actions, [&](std::size_t i) { return targets[i]; }, share);
     }
     // Touches only the few logits of the row's hundreds that belong to an action.
     const std::size_t pairs = actions * per_action;

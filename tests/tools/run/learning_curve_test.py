@@ -74,6 +74,23 @@ def main():
         run(*tool, "--run", folder / "one", "--visits", 0, "--visits", 3, "--out", out)
         assert out.read_bytes() == before, "the same points gave a different file"
 
+        # Puzzles: a line for each length of their solutions.
+        learn(folder / "puzzle", "--game", "cube2", "--width", 16, "--workers", 1, "--train-batch", 64, "--begin-after", 100,
+              "--steps-per-iteration", 5, "--scramble-moves", 2)
+        puzzle_tool = [sys.executable, SOURCE / "tools/run/learning_curve.py", "--senet", SENET, "--run", folder / "puzzle",
+                       "--visits", 200, "--out", out]
+        told = run(*puzzle_tool, "--puzzles", SOURCE / "tests/data/cube2/puzzles.jsonl", "--points", 1)
+        last = {point["length"]: point for point in map(json.loads, told.stdout.splitlines())}
+        assert sorted(last) == list(range(1, 12)), told.stdout
+        assert last[1]["value"] == last[1]["shortest"] == 100 and last[1]["low"] > 60, last[1]
+        assert all(point["shortest"] <= point["value"] <= point["high"] for point in last.values()), told.stdout
+        assert "<!-- 11 moves -->" in out.read_text()
+        bad = folder / "bad.jsonl"
+        for text, reason in (("", "no puzzles"), ("{}", "length"), ('{"position": "x", "length": 1}', "line 1")):
+            bad.write_text(text)
+            refused = run(*puzzle_tool, "--puzzles", bad, expected=1)
+            assert reason in refused.stderr and "Traceback" not in refused.stderr, refused.stderr
+
         for runs, reason in ((["none"], "none/config.json"), (["one", "other"], "of different games")):
             words = [word for run_name in runs for word in ("--run", folder / run_name)]
             refused = run(*tool, *words, "--out", out, expected=1)
