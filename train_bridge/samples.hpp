@@ -153,10 +153,11 @@ void use_valued(const GameRecord& record, std::size_t number, const G& before, a
 /// Replays `record` and calls use(sample) for each training position, from the last to the first:
 ///   kPosition     the position of every searched decision; its visits are the policy target if it
 ///                 was a full search
-///   kAfterstates  the position after every searched or forced decision, unless it ended the game.
-///                 If a search by plies valued moves, instead the positions after all of these
-///                 moves: their own values, means over the dice, are the targets, without the noise
-///                 of the game's later dice (and without lambda and blunder)
+///   kAfterstates  the position after every searched or forced decision, unless it ended the game,
+///                 and in games of one player that before the first one and those after random
+///                 moves. If a search by plies valued moves, instead the positions after all of
+///                 these moves: their own values, means over the dice, are the targets, without the
+///                 noise of the game's later dice (and without lambda and blunder)
 /// Fails, without any sample, when replay() fails. `scratch` keeps its memory between calls;
 /// `start` is where games begin.
 template <Game G>
@@ -198,8 +199,15 @@ Result<void> for_each_sample(const GameRecord& record, const SampleSettings& set
       use(Sample<G>{after, after_target, {}, i, surprise});
     }
     const bool searched = turn.kind == TurnKind::kFullSearch || turn.kind == TurnKind::kFastSearch;
-    if (settings.evaluates == Evaluates::kPosition && searched) {
-      use(Sample<G>{scratch[i], target_for(turn.player), record.visits(turn), i, surprise});
+    // Games of one player, in which a move leads to the next decision, begin where no move of
+    // theirs led: without these positions the network learns only of those that it likes to play
+    // to.
+    const bool is_new =
+        player_count(after) == 1 && (i == 0 || record.turns()[i - 1].kind == TurnKind::kRandom);
+    if (searched && (settings.evaluates == Evaluates::kPosition || is_new)) {
+      const bool has_policy = settings.evaluates == Evaluates::kPosition;
+      use(Sample<G>{scratch[i], target_for(turn.player),
+                    has_policy ? record.visits(turn) : std::span<const VisitCount>(), i, surprise});
     }
   }
   return {};

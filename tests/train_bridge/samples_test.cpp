@@ -407,18 +407,59 @@ TEST(Samples, OnePlayerCountsTheMovesLeft) {
   expect_outcomes<Cube2>(half[1].outcomes, outcomes({{5, 0.5f}, {6, 0.25f}, {2, 0.25f}}));
   expect_outcomes<Cube2>(half[2].outcomes,
                          outcomes({{5, 0.5f}, {6, 0.25f}, {7, 0.125f}, {3, 0.125f}}));
-  // After a move, what is left of it.
+  // The same states after moves, and the start, to which none led.
   const auto after =
       samples_of<Cube2>(record, {.evaluates = Evaluates::kAfterstates, .lambda = 0.5f});
-  ASSERT_EQ(after.size(), 2u);
-  expect_outcomes<Cube2>(after[0].outcomes, half[0].outcomes);
-  expect_outcomes<Cube2>(after[1].outcomes, half[1].outcomes);
+  ASSERT_EQ(after.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(after[i].state, half[i].state);
+    EXPECT_EQ(after[i].outcomes, half[i].outcomes);
+    EXPECT_TRUE(after[i].visits.empty());
+  }
   // Two estimates on: 5 moves after the next one, or the result.
   const auto two =
       samples_of<Cube2>(record, {.evaluates = Evaluates::kPosition, .lambda = 0.5f, .n_step = 2});
   expect_outcomes<Cube2>(two[0].outcomes, outcomes({{1, 1.0f}}));
   expect_outcomes<Cube2>(two[1].outcomes, outcomes({{6, 1.0f}}));
   expect_outcomes<Cube2>(two[2].outcomes, outcomes({{6, 1.0f}}));
+}
+
+TEST(Samples, AfterstatesOfOnePlayerBeginAfterRandomMoves) {
+  GameRecord record = empty_record<Cube2>();
+  record.start = "0123456/1010211 20";
+  for (const TurnKind kind : {TurnKind::kRandom, TurnKind::kFullSearch, TurnKind::kFastSearch,
+                              TurnKind::kRandom, TurnKind::kRandom, TurnKind::kFullSearch}) {
+    add_move(record, static_cast<Action>(record.turns().size()), 0, kind);
+  }
+  record.end_cut(std::vector<float>(16));
+  const auto samples = samples_of<Cube2>(record, {.evaluates = Evaluates::kAfterstates});
+  std::vector<std::uint32_t> moves_left;
+  for (const auto& sample : samples) moves_left.push_back(sample.state.moves_left());
+  EXPECT_EQ(moves_left, (std::vector<std::uint32_t>{14, 15, 17, 18, 19}));
+}
+
+// A search that expected 3 points of a range of 15 less, or more, than came of it.
+TEST(Samples, SurpriseIsTheDistanceFromEstimateToTarget) {
+  GameRecord record = empty_record<Cube2>();
+  record.start = Cube2::from_text("R U")->text();
+  const auto certain = [](std::size_t moves) {
+    std::vector<float> outcomes(16);
+    outcomes[moves] = 1;
+    return outcomes;
+  };
+  for (const std::size_t expected : {5u, 1u}) {
+    add_move(record, 0, 0, TurnKind::kFullSearch, certain(expected));
+  }
+  record.end_cut(certain(3));
+  std::vector<float> surprises;
+  std::vector<Cube2> scratch;
+  ASSERT_TRUE(for_each_sample<Cube2>(
+      record, {.evaluates = Evaluates::kPosition, .lambda = 0}, scratch,
+      [&](const Sample<Cube2>& sample) { surprises.push_back(sample.surprise); }));
+  // At the last decision 1 was expected, and 3 + 1 came; at the first 5, and 1 + 1 came.
+  ASSERT_EQ(surprises.size(), 2u);
+  EXPECT_FLOAT_EQ(surprises[0], 3.0f / 15);
+  EXPECT_FLOAT_EQ(surprises[1], 3.0f / 15);
 }
 
 TEST(Samples, OnePlayerMayNotReachTheEnd) {
