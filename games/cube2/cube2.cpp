@@ -2,6 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <optional>
 
 #include "games/fields.hpp"
@@ -27,21 +30,94 @@ void skip_spaces(std::string_view& text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
 }
 
+// The images of the cube: rotations about the diagonal through URF and DBL, and their mirror
+// images. DBL stays where it is.
+constexpr std::size_t kImages = 6;
+constexpr std::size_t kPlaces = Cube2::kCorners + 1;  // DBL too
+constexpr std::array<std::string_view, kPlaces> kPlaceNames = {"URF", "UFL", "ULB", "UBR",
+                                                               "DFR", "DLF", "DRB", "DBL"};
+
+struct Image {
+  // [position][3 * corner + orientation] the byte of what is there, at its place in the image.
+  std::array<std::array<std::uint64_t, Cube2::kTurnedCorners>, Cube2::kCorners> bytes;
+  std::array<std::uint8_t, Cube2::kMaxLegal> actions;
+};
+
+// `faces`: what the faces U D L R F B become.
+constexpr Image image_of(std::string_view faces) {
+  const auto of = [faces](char face) { return faces[std::string_view("UDLRFB").find(face)]; };
+  // Where the sticker of each position's axis 0 goes: a position and an axis.
+  std::array<std::size_t, kPlaces> place{}, axis{};
+  bool is_mirror = false;
+  for (std::size_t i = 0; i < kPlaces; ++i) {
+    const std::string_view from = kPlaceNames[i];
+    for (std::size_t to = 0; to < kPlaces; ++to) {
+      const std::size_t first = kPlaceNames[to].find(of(from[0]));
+      const std::size_t second = kPlaceNames[to].find(of(from[1]));
+      const std::size_t third = kPlaceNames[to].find(of(from[2]));
+      if (first > 2 || second > 2 || third > 2) continue;
+      place[i] = to;
+      axis[i] = first;
+      is_mirror = second == (first + 2) % 3;
+    }
+  }
+  Image image{};
+  for (std::size_t i = 0; i < Cube2::kCorners; ++i) {
+    for (std::size_t turned = 0; turned < Cube2::kTurnedCorners; ++turned) {
+      const std::size_t corner = turned / 3;
+      const std::size_t orientation = is_mirror ? 3 - turned % 3 : turned % 3;
+      const std::size_t seen = (orientation + axis[i] + 3 - axis[corner]) % 3;
+      image.bytes[i][turned] = std::uint64_t{place[corner] | seen << 4} << 8 * place[i];
+    }
+  }
+  for (std::size_t action = 0; action < Cube2::kMaxLegal; ++action) {
+    const std::size_t face = kFaces.find(of(kFaces[action / 3]));
+    const std::size_t turns = is_mirror ? 2 - action % 3 : action % 3;
+    image.actions[action] = static_cast<std::uint8_t>(3 * face + turns);
+  }
+  return image;
+}
+constexpr std::array<Image, kImages> kAllImages = {image_of("UDLRFB"), image_of("RLBFUD"),
+                                                   image_of("FBDURL"), image_of("UDBFRL"),
+                                                   image_of("RLDUFB"), image_of("FBLRUD")};
+
+// The image whose bytes are the least number, so that all images of a cube have the same.
+struct LeastImage {
+  explicit LeastImage(const Cube2& cube) {
+    std::array<std::size_t, Cube2::kCorners> turned;
+    for (std::size_t i = 0; i < turned.size(); ++i) {
+      turned[i] = 3 * cube.corner(i) + cube.orientation(i);
+    }
+    for (const Image& other : kAllImages) {
+      std::uint64_t all = 0;
+      for (std::size_t i = 0; i < turned.size(); ++i) all |= other.bytes[i][turned[i]];
+      if (all < bytes) bytes = all, image = &other;
+    }
+  }
+  std::uint64_t bytes = ~std::uint64_t{0};
+  const Image* image = nullptr;
+};
+
 }  // namespace
 
 void Cube2::encode(FeatureRow& row) const {
-  std::array<std::size_t, kCorners> at;
+  const std::uint64_t bytes = LeastImage(*this).bytes;
+  std::array<std::size_t, kCorners> turned;
   for (std::size_t i = 0; i < kCorners; ++i) {
-    at[i] = 3 * corner(i) + orientation(i);
-    row.add(kTurnedCorners * i + at[i], 1.0f);
+    turned[i] = 3 * (bytes >> 8 * i & 7) + (bytes >> (8 * i + 4) & 3);
+    row.add(kTurnedCorners * i + turned[i], 1.0f);
   }
   std::size_t pair = kCorners;
   for (std::size_t i = 0; i < kCorners; ++i) {
     for (std::size_t j = i + 1; j < kCorners; ++j) {
-      row.add(kTurnedCorners * pair + kTurnedCorners * at[i] + at[j], 1.0f);
+      row.add(kTurnedCorners * pair + kTurnedCorners * turned[i] + turned[j], 1.0f);
       pair += kTurnedCorners;
     }
   }
+}
+
+std::array<std::uint16_t, Cube2::kLogitsPerAction> Cube2::logits_of(Action action) const {
+  return {LeastImage(*this).image->actions[action]};
 }
 
 std::string Cube2::text() const {
@@ -108,21 +184,6 @@ Result<Action> Cube2::action_from_text(std::string_view text) const {
   }
   if (turn() == Turn::kOver) return fail(fmt::format("{}: the game is over", text));
   return *move;
-}
-
-Cube2 Cube2::mirrored() const {
-  constexpr std::array<std::uint8_t, kCorners> kImage = {0, 3, 2, 1, 4, 6, 5};
-  std::uint64_t image = 0;
-  for (std::size_t i = 0; i < kCorners; ++i) {
-    const std::uint64_t byte = kImage[corner(i)] | (3 - orientation(i)) % 3 << 4;
-    image |= byte << 8 * kImage[i];
-  }
-  return Cube2(image, moves_left());
-}
-
-Action Cube2::mirrored(Action action) {
-  constexpr std::array<Action, 3> kFace = {0, 2, 1};  // right and front change places
-  return static_cast<Action>(3 * kFace[action / 3u] + 2 - action % 3);
 }
 
 }  // namespace senet

@@ -5,6 +5,8 @@
 namespace senet {
 namespace {
 
+// The moves after a game is cut are few, so that most samples are of scrambles: a network that
+// learns only where its own moves lead never finds the shorter ways.
 constexpr auto kRecipe = std::to_array<RecipeEntry>({{"width", "128"},
                                                      {"blocks", "1"},
                                                      {"visits", "1"},
@@ -12,7 +14,15 @@ constexpr auto kRecipe = std::to_array<RecipeEntry>({{"width", "128"},
                                                      {"lambda", "0"},
                                                      {"temperature-plies", "0"},
                                                      {"afterstate-temperature", "0.5"},
-                                                     {"starts", "scrambles"}});
+                                                     {"starts", "scrambles"},
+                                                     {"curriculum", "0.9"},
+                                                     {"ply-cap", "12"},
+                                                     {"samples-per-position", "2"},
+                                                     {"train-batch", "1024"},
+                                                     {"learning-rate", "0.005"},
+                                                     {"ema", "0.998"},
+                                                     {"steps-per-iteration", "50"},
+                                                     {"queue", "4000"}});
 
 // The cube laid open. Each letter is the face that a sticker belongs to when the cube is solved:
 //

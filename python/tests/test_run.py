@@ -64,6 +64,18 @@ def test_the_columns_describe_the_games(run):
     own = run.records().read(lambda_=0.0, features="none", policy="none")
     np.testing.assert_allclose(own["target"] @ np.float32([1, 0, -1]), own["root_value"], atol=1e-3)
     assert set(np.unique(data["network"])) - {0}
+    # Or the value of a later decision, as the player of this one sees it.
+    for n in (1, 2):
+        later = run.records().read(n_step=n, features="none", policy="none")["target"] @ np.float32([1, 0, -1])
+        rows = np.arange(len(later) - n + 1)
+        follows = (own["game_number"][rows] == own["game_number"][rows + n - 1]) & (
+            own["turn"][rows] + n - 1 == own["turn"][rows + n - 1]
+        )
+        assert follows.any()
+        sign = np.where(own["player"][rows] == own["player"][rows + n - 1], 1, -1)
+        np.testing.assert_allclose(
+            later[rows][follows], (sign * own["root_value"][rows + n - 1])[follows], atol=1e-3
+        )
 
 
 def test_sparse_and_dense_are_the_same(run):

@@ -3,14 +3,18 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
+#include "games/random.hpp"
+#include "tests/effort.hpp"
 #include "tests/games/cube2_distances.hpp"
 #include "tests/repository.hpp"
 
@@ -87,6 +91,53 @@ TEST(Cube2, ATurnAndItsInverseChangeOnlyTheMovesLeft) {
     EXPECT_EQ(state.as_start(), start) << Cube2::action_text(action);
     EXPECT_EQ(state.moves_left(), start.moves_left() - 2);
   }
+}
+
+std::vector<std::uint16_t> features_of(const Cube2& state) {
+  std::vector<std::uint16_t> index(Cube2::kMaxActive);
+  std::vector<float> value(index.size());
+  FeatureRow row(index.data(), value.data(), index.size());
+  state.encode(row);
+  EXPECT_EQ(row.count(), index.size());
+  EXPECT_TRUE(std::ranges::all_of(value, [](float one) { return one == 1; }));
+  return index;
+}
+
+TEST(Cube2, ImagesHaveTheSameFeatures) {
+  const auto expected = features_of(cube("U R2 F'"));
+  for (const char* const image : {"R F2 U'", "F U2 R'", "U' F2 R", "F' R2 U", "R' U2 F"}) {
+    EXPECT_EQ(features_of(cube(image)), expected) << image;
+  }
+  EXPECT_NE(features_of(cube("U R2 F")), expected);
+}
+
+// Among many states some share their features. They must be equally far from the solved one, and
+// what follows the moves of a logit must share its features again.
+TEST(Cube2, FeaturesDecideDistancesAndLogitsNameMoves) {
+  const std::size_t kStates = effort(200'000);
+  std::map<std::vector<std::uint16_t>, Cube2> first;
+  std::size_t shared = 0;
+  Random random(1, 0, 0, Purpose::kTest);
+  const auto after = [](Cube2 state, std::uint16_t logit) {
+    Action action = 0;
+    while (state.logits_of(action)[0] != logit) ++action;
+    state.play(action);
+    return features_of(state);
+  };
+  for (std::size_t i = 0; i < kStates; ++i) {
+    Cube2 state = Cube2::solved();
+    for (int move = 0; move < 12; ++move) {
+      state.play(static_cast<Action>(random.below(Cube2::kMaxLegal)));
+    }
+    const auto [known, is_new] = first.emplace(features_of(state), state);
+    if (is_new || known->second.as_start() == state.as_start()) continue;
+    ++shared;
+    EXPECT_EQ(half_turns().of(state), half_turns().of(known->second));
+    EXPECT_EQ(quarter_turns().of(state), quarter_turns().of(known->second));
+    const auto logit = static_cast<std::uint16_t>(i % Cube2::kMaxLegal);
+    EXPECT_EQ(after(state, logit), after(known->second, logit)) << state.text();
+  }
+  EXPECT_GT(shared, kStates / 50);
 }
 
 TEST(Cube2, RefusesTextsWithAReason) {

@@ -76,10 +76,10 @@ def kept_networks(run, most):
 
 def answers(command, questions=None):
     """The JSON lines that a command of senet prints."""
-    told = subprocess.run(command, input=questions, capture_output=True, text=True)
-    if told.returncode != 0:
-        fail(f"{' '.join(command)}: {told.stderr.strip()}")
-    return [json.loads(line) for line in told.stdout.splitlines()]
+    ended = subprocess.run(command, input=questions, capture_output=True, text=True)
+    if ended.returncode != 0:
+        fail(f"{' '.join(command)}: {ended.stderr.strip()}")
+    return [json.loads(line) for line in ended.stdout.splitlines()]
 
 
 def grade(senet, game, labels, weights, visits):

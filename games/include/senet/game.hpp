@@ -183,7 +183,8 @@ concept OwnOutcomesGame = !FixedOutcomesGame<G> && requires(const G& c) {
 ///                   different states except for 64-bit collisions
 ///   encode(row)     writes the features of an unfinished state from viewer()'s perspective
 ///   logits_of(a)    which policy logits add up to the action's logit, padded with kNoLogit; the
-///                   same in all states of a game
+///                   same in all states of a game, unless encode() describes an image of the state,
+///                   which a game that becomes a table (senet/own_game.hpp) must not do
 ///   text / from_text    the state as one word or line of text and back
 ///   action_text / action_from_text    the same for actions legal in this state, and for chance
 ///                   outcomes
