@@ -169,7 +169,7 @@ void add_solve_command(const Command& program, const Games& games) {
   auto arguments = std::make_shared<SolveArguments>();
   arguments->player.visits = 400;
   // Values are in moves, so that one move is a small part of their range.
-  arguments->player.search.settings.c_puct = 5;
+  arguments->player.search.settings.puct.c_puct = 5;
   arguments->player.search.settings.afterstate_temperature = 1;
   const Command command = program.add_command(
       "solve", "Solve positions of a game of one player: lines on stdin, JSON lines on stdout");
