@@ -43,9 +43,6 @@ class Starts {
       starts.positions_.push_back(std::move(positions));
     }
     starts.sources_ = std::move(*sources);
-    if (settings.curriculum > 0 && !senet::has_scrambles(starts.sources_)) {
-      return fail("curriculum: no games start from scrambles");
-    }
     return starts;
   }
 

@@ -17,7 +17,7 @@
 namespace senet {
 
 /// Added to the surprise of every sample, so that none is never drawn again.
-inline constexpr float kLeastSurprise = 0.001f;
+inline constexpr float kLeastSurprise = 0.01f;
 
 struct LearnSettings {
   SampleSettings samples;
@@ -103,7 +103,8 @@ constexpr auto settings_of(std::type_identity<LearnSettings>) {
               "step from which the learning rate falls with the inverse square root; 0: never"),
       setting("cosine-steps", &S::cosine_steps,
               "in place of steady-steps: the learning rate falls to 0 with a cosine over so many "
-              "steps and begins anew, over twice as many each time; 0: never"),
+              "steps and begins anew, over twice as many each time, counted from the first step of "
+              "the run; 0: never"),
       setting("steps-per-iteration", &S::steps_per_iteration,
               "training steps between two publications of weights", {.least = 1}),
       setting(

@@ -188,7 +188,8 @@ class ReplayBuffer final : public Replay {
     const double until_last = priorities_->before(last) + priorities_->weight(last);
     const double total = priorities_->total();
     const double sum = first <= last ? until_last - before : total - before + until_last;
-    const std::uint64_t bits = std::uint64_t{random.next()} << 32 | random.next();
+    const std::uint64_t high = random.next();  // evaluated before the low half
+    const std::uint64_t bits = high << 32 | random.next();
     double point = before + static_cast<double>(bits >> 11) * 0x1p-53 * sum;
     if (first > last && point >= total) point -= total;
     const auto place = static_cast<std::uint32_t>(priorities_->find(point));

@@ -179,6 +179,11 @@ Result<void> check_config(const RunGame& game, const RunConfig& config) {
     return fail(
         "ply: a search by plies plays its best move: noise and temperature-plies must be 0");
   }
+  if (worker.search.plies.ply > 0 &&
+      (config.learn.priority > 0 || config.learn.samples.n_step > 0)) {
+    return fail(
+        "ply: the values of a search by plies are the targets: priority and n-step must be 0");
+  }
   if (worker.search.plies.ply > 0 && any.player_count == 1) {
     return fail(
         fmt::format("ply: games of one player, such as {}, do not learn by plies", config.game));

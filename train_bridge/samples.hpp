@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -99,38 +100,47 @@ float passed_on(const G& game, const GameRecord& record, const RecordedTurn& tur
 template <Game G>
 class BackwardTargets {
  public:
-  BackwardTargets(const Outcomes<G>& result, const SampleSettings& settings)
-      : result_(result), lambda_(settings.lambda.at(settings.progress)), n_step_(settings.n_step) {
-    later_.reserve(n_step_);
-  }
+  /// Without a result, the estimate of the last decision takes its place.
+  BackwardTargets(const std::optional<Outcomes<G>>& result, const SampleSettings& settings)
+      : result_(result), lambda_(settings.lambda.at(settings.progress)), n_step_(settings.n_step) {}
 
-  /// Of the position that has been reached.
-  const Outcomes<G>& target() const {
-    return n_step_ > 0 && later_.size() == n_step_ ? later_.back() : result_;
+  /// Of the position that has been reached; none if nothing is known of it.
+  std::optional<Outcomes<G>> target(const G& game) const {
+    if (n_step_ == 0 || estimates_.empty()) return result_;
+    if (estimates_.size() < n_step_ && has_result_) return result_;
+    const auto& [estimate, at] =
+        estimates_[estimates_.size() - std::min(n_step_, estimates_.size())];
+    return moves_before(game, estimate, moves_ - at);
   }
   /// Back over a move, which led to `after`.
   void undo_move(const G& after) {
-    result_ = moves_before(after, result_);
-    for (Outcomes<G>& estimate : later_) estimate = moves_before(after, estimate);
+    ++moves_;
+    if (result_) result_ = moves_before(after, *result_);
   }
   /// At a decision, with the search's estimate and the share of later results that it lets through.
   void meet(const Outcomes<G>& estimate, float passed_on) {
     if (n_step_ > 0) {
-      if (later_.size() == n_step_) later_.pop_back();
-      later_.insert(later_.begin(), estimate);
+      estimates_.push_back({estimate, moves_});
       return;
     }
+    if (!result_) result_ = estimate;
     const float later = lambda_ * passed_on;
-    for (std::size_t k = 0; k < result_.size(); ++k) {
-      result_[k] = (1 - later) * estimate[k] + later * result_[k];
+    for (std::size_t k = 0; k < estimate.size(); ++k) {
+      (*result_)[k] = (1 - later) * estimate[k] + later * (*result_)[k];
     }
   }
 
  private:
-  Outcomes<G> result_;  // with lambda, mixed with the estimates since
+  struct Estimate {
+    Outcomes<G> outcomes;
+    std::size_t moves;  // undone before it
+  };
+  std::optional<Outcomes<G>> result_;  // with lambda, mixed with the estimates since
+  const bool has_result_ = result_.has_value();
   const float lambda_;
   const std::size_t n_step_;
-  std::vector<Outcomes<G>> later_;  // estimates, the nearest first, at most n_step_
+  std::size_t moves_ = 0;            // undone so far
+  std::vector<Estimate> estimates_;  // the last decision's first; only with n-step
 };
 
 /// Calls use(sample) for the positions after the moves that a search by plies valued in `before`,
@@ -157,7 +167,8 @@ void use_valued(const GameRecord& record, std::size_t number, const G& before, a
 ///                 and in games of one player that before the first one and those after random
 ///                 moves. If a search by plies valued moves, instead the positions after all of
 ///                 these moves: their own values, means over the dice, are the targets, without the
-///                 noise of the game's later dice (and without lambda and blunder)
+///                 noise of the game's later dice (and without lambda, n-step and blunder)
+/// The end of a game of one player that was cut says nothing: estimates take its place.
 /// Fails, without any sample, when replay() fails. `scratch` keeps its memory between calls;
 /// `start` is where games begin.
 template <Game G>
@@ -165,14 +176,15 @@ Result<void> for_each_sample(const GameRecord& record, const SampleSettings& set
                              std::vector<G>& scratch, auto&& use,
                              const G& start = only_start<G>()) {
   if (const Result<void> replayed = replay(record, scratch, start); !replayed) return replayed;
-  Outcomes<G> result{};
-  if (record.end() == EndKind::kCut) {
+  std::optional<Outcomes<G>> result;
+  if (record.end() != EndKind::kCut) {
+    result.emplace()[record.final_outcome()] = 1;
+  } else if (player_count(start) == 2) {
     result = from_record<G>(record.cut_outcomes());
-  } else {
-    result[record.final_outcome()] = 1;
   }
   BackwardTargets<G> targets(result, settings);
   const bool has_valued = std::ranges::any_of(record.turns(), &RecordedTurn::has_visited);
+  float surprise = 0;
   for (std::size_t i = record.turns().size(); i-- > 0;) {
     const RecordedTurn& turn = record.turns()[i];
     if (turn.kind == TurnKind::kChance) continue;
@@ -180,23 +192,27 @@ Result<void> for_each_sample(const GameRecord& record, const SampleSettings& set
       use_valued(record, i, scratch[i], use);
       continue;
     }
+    // For the player whose perspective it is.
     const auto target_for = [&](Player player) {
-      return player == 0 ? targets.target() : mirrored(scratch[i], targets.target());
+      auto target = targets.target(scratch[i]);
+      if (target && player == 1) target = mirrored(scratch[i], *target);
+      return target;
     };
     const G& after = scratch[i + 1];
-    const Outcomes<G> after_target = target_for(after.viewer());
+    const auto after_target = target_for(after.viewer());
     targets.undo_move(after);
-    float surprise = 0;
     if (turn.has_root) {
       const auto root = from_record<G>(record.root_outcomes(turn));
-      surprise = std::abs(mean_value(after, root) - mean_value(after, target_for(turn.player))) /
-                 value_range(after);
+      if (const auto target = target_for(turn.player)) {
+        surprise =
+            std::abs(mean_value(after, root) - mean_value(after, *target)) / value_range(after);
+      }
       targets.meet(turn.player == 1 ? mirrored(after, root) : root,
                    passed_on(after, record, turn, root, settings.blunder));
     }
     if (settings.evaluates == Evaluates::kAfterstates && turn.kind != TurnKind::kRandom &&
-        after.turn() != Turn::kOver) {
-      use(Sample<G>{after, after_target, {}, i, surprise});
+        after.turn() != Turn::kOver && after_target) {
+      use(Sample<G>{after, *after_target, {}, i, surprise});
     }
     const bool searched = turn.kind == TurnKind::kFullSearch || turn.kind == TurnKind::kFastSearch;
     // Games of one player, in which a move leads to the next decision, begin where no move of
@@ -206,7 +222,9 @@ Result<void> for_each_sample(const GameRecord& record, const SampleSettings& set
         player_count(after) == 1 && (i == 0 || record.turns()[i - 1].kind == TurnKind::kRandom);
     if (searched && (settings.evaluates == Evaluates::kPosition || is_new)) {
       const bool has_policy = settings.evaluates == Evaluates::kPosition;
-      use(Sample<G>{scratch[i], target_for(turn.player),
+      const auto target = target_for(turn.player);
+      if (!target) continue;
+      use(Sample<G>{scratch[i], *target,
                     has_policy ? record.visits(turn) : std::span<const VisitCount>(), i, surprise});
     }
   }

@@ -41,6 +41,7 @@ class Cube2 : public MovesLeft<15> {
   static constexpr std::size_t kPolicyLogits = kMaxLegal;  // one per action
   static constexpr std::size_t kLogitsPerAction = 1;
   static constexpr bool kHasAfterstates = true;
+  static constexpr bool kEncodesImage = true;
 
   /// What may be at a position: 3 * corner + orientation.
   static constexpr std::size_t kTurnedCorners = 3 * kCorners;

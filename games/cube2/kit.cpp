@@ -5,8 +5,8 @@
 namespace senet {
 namespace {
 
-// The moves after a game is cut are few, so that most samples are of scrambles: a network that
-// learns only where its own moves lead never finds the shorter ways.
+// Games are cut after few moves, so that many samples are of scrambles: a network that learns only
+// where its own moves lead never finds the shorter ways.
 constexpr auto kRecipe = std::to_array<RecipeEntry>({{"width", "128"},
                                                      {"blocks", "1"},
                                                      {"visits", "1"},

@@ -301,7 +301,8 @@ and their turns:
     network        [n] u64              id of the network that chose the move; 0: none
     root_value     [n] f32              the search's value in points; NaN: there was no search
     result         [n] f32              the game's result in points
-    target         [n, outcomes] f32    value target: TD(lambda) of search values and result
+    target         [n, outcomes] f32    value target: TD(lambda) of search values and result, or
+                                        the search's value n_step decisions on
     feature_index  [n, most_active] u16 sparse features, padded with Game.features,
     feature_value  [n, most_active] f32 ... their values, padded with 0,
     feature_count  [n] u16              ... and their number
@@ -316,8 +317,9 @@ and their turns:
 
 Args:
     games: maximum number of games. Default: all that are there.
-    mode: "position" (before searched moves) or "afterstates" (after moves). Default: what the game
-        has.
+    mode: "position" (before searched moves) or "afterstates" (after moves; with one player also
+        before the first move, and before a searched move that follows a random one, with the turn
+        of that move). Default: what the game has.
     lambda_: weight of later results in the target; 1: the result alone.
     blunder, n_step: see `senet selfplay --help`.
     features, policy: "sparse", "dense" or "none".

@@ -143,7 +143,7 @@ class VecEnv final : public AnyVecEnv {
 
 template <Game G>
 EnvShape VecEnv<G>::shape_of(const AnyGame& game, std::size_t count) {
-  bool columns_are_actions = G::kLogitsPerAction == 1;
+  bool columns_are_actions = G::kLogitsPerAction == 1 && !kEncodesAnImage<G>;
   const G start = start_as<G>(game);
   for (std::size_t action = 0; columns_are_actions && action < game.policy_logits; ++action) {
     columns_are_actions = start.logits_of(static_cast<Action>(action))[0] == action;

@@ -46,7 +46,7 @@ TYPED_TEST(WantedLogitsTest, EachActionFindsItsOwn) {
       }
       for (std::size_t i = 0; i < legal.size(); ++i) {
         float sum = 0;
-        for (const std::uint16_t logit : G::logits_of(legal[i])) {
+        for (const std::uint16_t logit : state.logits_of(legal[i])) {
           if (logit != kNoLogit) sum += answer_to(logit);
         }
         ASSERT_EQ(wanted.sum(i), sum);

@@ -63,8 +63,6 @@ TEST(Starts, RefusalsNameWhatIsWrong) {
             "starts: the share of \"game@0\" is not a number above 0");
   EXPECT_EQ(refusal<ConnectFour>({.sources = "scrambles"}),
             "starts: connect_four has no scrambles");
-  EXPECT_EQ(refusal<ConnectFour>({.curriculum = 0.9f}),
-            "curriculum: no games start from scrambles");
   EXPECT_NE(refusal<ConnectFour>({.sources = "file:" + file}).find(file), std::string::npos);
   write_text(file, "");
   EXPECT_EQ(refusal<ConnectFour>({.sources = "file:" + file}),

@@ -429,13 +429,43 @@ TEST(Samples, AfterstatesOfOnePlayerBeginAfterRandomMoves) {
   record.start = "0123456/1010211 20";
   for (const TurnKind kind : {TurnKind::kRandom, TurnKind::kFullSearch, TurnKind::kFastSearch,
                               TurnKind::kRandom, TurnKind::kRandom, TurnKind::kFullSearch}) {
-    add_move(record, static_cast<Action>(record.turns().size()), 0, kind);
+    std::vector<float> root(kind == TurnKind::kRandom ? 0 : 16);
+    if (!root.empty()) root[9] = 1;
+    add_move(record, static_cast<Action>(record.turns().size()), 0, kind, root);
   }
   record.end_cut(std::vector<float>(16));
   const auto samples = samples_of<Cube2>(record, {.evaluates = Evaluates::kAfterstates});
   std::vector<std::uint32_t> moves_left;
   for (const auto& sample : samples) moves_left.push_back(sample.state.moves_left());
-  EXPECT_EQ(moves_left, (std::vector<std::uint32_t>{14, 15, 17, 18, 19}));
+  EXPECT_EQ(moves_left, (std::vector<std::uint32_t>{15, 17, 18, 19}));
+}
+
+// Nobody knows how far the last position of a cut game is: the last estimates take its place.
+TEST(Samples, TheEndOfACutGameOfOnePlayerSaysNothing) {
+  GameRecord record = empty_record<Cube2>();
+  record.start = "0123456/1010211 20";
+  std::vector<float> root(16);
+  root[7] = 1;
+  for (int i = 0; i < 3; ++i) add_move(record, 0, 0, TurnKind::kFullSearch, root, {{0, 1}});
+  std::vector<float> unsolved(16);
+  unsolved[15] = 1;
+  record.end_cut(unsolved);
+  const auto moves_left = [&](const SampleSettings& settings) {
+    std::vector<std::size_t> moves;
+    for (const auto& sample : samples_of<Cube2>(record, settings)) {
+      const auto most = std::ranges::max_element(sample.outcomes);
+      EXPECT_NEAR(*most, 1, 1e-6);
+      moves.push_back(static_cast<std::size_t>(most - sample.outcomes.begin()));
+    }
+    return moves;
+  };
+  using Moves = std::vector<std::size_t>;
+  constexpr Evaluates kPosition = Evaluates::kPosition, kAfterstates = Evaluates::kAfterstates;
+  EXPECT_EQ(moves_left({.evaluates = kAfterstates, .lambda = 0}), (Moves{7, 7, 7}));
+  EXPECT_EQ(moves_left({.evaluates = kAfterstates, .lambda = 1}), (Moves{7, 8, 9}));
+  EXPECT_EQ(moves_left({.evaluates = kAfterstates, .n_step = 2}), (Moves{7, 8, 8}));
+  EXPECT_EQ(moves_left({.evaluates = kPosition, .lambda = 0}), (Moves{7, 7, 7}));
+  EXPECT_EQ(moves_left({.evaluates = kPosition, .n_step = 9}), (Moves{7, 8, 9}));
 }
 
 // A search that expected 3 points of a range of 15 less, or more, than came of it.

@@ -9,7 +9,8 @@ Plots one line for each run and number of visits, with 95 % intervals. With labe
 the percentage of moves that do not preserve the result, or the loss per decision in millipoints, as
 the game's labels allow; lower is better, and scales are logarithmic. With puzzles, JSON lines with
 a "position" and the "length" of its shortest solution, there is a line for each length, and the
-figure is the percentage of positions that are solved. The time is the processor time of all
+figure is the percentage of positions that are solved; "shortest" in the points is the percentage
+solved in that many moves. The time is the processor time of all
 threads in minutes, from metrics.jsonl, or wall-clock time for old runs without that figure. Also
 prints the points, one JSON object per line.
 """
@@ -111,9 +112,12 @@ def solve(senet, game, puzzles, weights, visits):
     """The figures to plot by the length of the shortest solution."""
     command = [senet, "solve", "--game", game, "--weights", str(weights), "--visits", str(visits)]
     groups = collections.defaultdict(list)
-    for puzzle, answer in zip(puzzles, answers(command, "".join(json.dumps(puzzle) + "\n" for puzzle in puzzles))):
+    questions = "".join(json.dumps(puzzle) + "\n" for puzzle in puzzles)
+    for puzzle, answer in zip(puzzles, answers(command, questions), strict=True):
         if "error" in answer:
             fail(f"--puzzles: line {answer['line']}: {answer['error']}")
+        if answer["solved"] and answer["length"] < puzzle["length"]:
+            fail(f"--puzzles: line {answer['line']}: there is a solution of {answer['length']} moves")
         groups[puzzle["length"]].append(answer)
     for length, group in sorted(groups.items()):
         solved = [answer["length"] for answer in group if answer["solved"]]
@@ -149,19 +153,19 @@ def points_of(arguments, run, game, visits):
     return points
 
 
-def curves_of(points):
-    """The points of each line, those of one run, number of visits and length."""
-    curves = collections.defaultdict(list)
+def by_length(points):
+    """The points of puzzles of each length; all of them with labels."""
+    groups = collections.defaultdict(list)
     for point in points:
-        curves[point["run"], point["visits"], point.get("length")].append(point)
-    return list(curves.values())
+        groups[point.get("length")].append(point)
+    return list(groups.values())
 
 
 def draw(curves, out):
     matplotlib.rcParams["svg.hashsalt"] = "senet"  # makes the file reproducible
     figure, axes = pyplot.subplots(figsize=(8, 4.5))
     is_solved = "length" in curves[0][0]
-    is_mixed = len({(points[0]["run"], points[0]["visits"]) for points in curves}) > 1
+    is_mixed = len(curves) > len({points[0].get("length") for points in curves})
     for points in curves:
         x = [point["minutes"] for point in points]
         label = f"{points[0]['run']}, " + (f"{points[0]['visits']} visits" if points[0]["visits"] else "network alone")
@@ -216,11 +220,11 @@ def main():
     game = games.pop()
     if arguments.puzzles:
         arguments.puzzles = read_puzzles(arguments.puzzles)
-    points = [point for run in arguments.run for visits in arguments.visits or [0]
-              for point in points_of(arguments, run, game, visits)]
-    if not points:
+    curves = [points for run in arguments.run for visits in arguments.visits or [0]
+              for points in by_length(points_of(arguments, run, game, visits))]
+    if not curves:
         fail("metrics.jsonl ends before the first network")
-    draw(curves_of(points), arguments.out)
+    draw(curves, arguments.out)
 
 
 if __name__ == "__main__":

@@ -167,6 +167,10 @@ concept OwnOutcomesGame = !FixedOutcomesGame<G> && requires(const G& c) {
 ///                   i, worth -i, then means that i moves are left; the last one, that so many or
 ///                   more are left, or that the end cannot be reached. A finished game has outcome
 ///                   0 or the last one. Such a game has neither dice nor sound()
+///   kEncodesImage   true if encode() describes an image of the state, for instance a rotated
+///   board,
+///                   and logits_of() the actions of that image. Without it false. A table
+///                   (senet/own_game.hpp) of such a game is for networks of afterstates only
 /// and the constants of a FixedOutcomesGame or the members of an OwnOutcomesGame
 ///
 /// functions
@@ -183,8 +187,7 @@ concept OwnOutcomesGame = !FixedOutcomesGame<G> && requires(const G& c) {
 ///                   different states except for 64-bit collisions
 ///   encode(row)     writes the features of an unfinished state from viewer()'s perspective
 ///   logits_of(a)    which policy logits add up to the action's logit, padded with kNoLogit; the
-///                   same in all states of a game, unless encode() describes an image of the state,
-///                   which a game that becomes a table (senet/own_game.hpp) must not do
+///                   same in all states of a game, unless kEncodesImage
 ///   text / from_text    the state as one word or line of text and back
 ///   action_text / action_from_text    the same for actions legal in this state, and for chance
 ///                   outcomes
@@ -281,6 +284,13 @@ constexpr int player_count([[maybe_unused]] const G& game) {
   if constexpr (requires { game.player_count(); }) return game.player_count();
   return kMayHaveOnePlayer<G> ? 1 : 2;
 }
+
+/// Whether features and logits of G are those of an image of the state.
+template <class G>
+inline constexpr bool kEncodesAnImage = [] {
+  if constexpr (requires { G::kEncodesImage; }) return G::kEncodesImage;
+  return false;
+}();
 
 /// Maximum number of outcomes of a game of G; for a FixedOutcomesGame the width of the value head.
 template <class G>
