@@ -259,6 +259,14 @@ TEST(Settings, SomeDependOnOthers) {
               "ply: a search by plies plays its best move: noise and "
               "temperature-plies must be 0");
   }
+  for (const bool n_step : {true, false}) {
+    RunConfig varied = config;
+    if (n_step) varied.learn.samples.n_step = 2;
+    if (!n_step) varied.learn.priority = 0.5f;
+    EXPECT_EQ(
+        check_config(varied).error().reason(),
+        "ply: the values of a search by plies are the targets: priority and n-step must be 0");
+  }
   config = config_of("connect_four");
   config.selfplay.worker.lanes = 0;
   EXPECT_EQ(check_config(config).error().reason(),

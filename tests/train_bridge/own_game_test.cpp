@@ -34,6 +34,10 @@ class OwnGameRun : public testing::Test {
 };
 TYPED_TEST_SUITE(OwnGameRun, GameTypes, GameName);
 
+// What networks of G as a table evaluate.
+template <Game G>
+constexpr Evaluates kOfATable = kEncodesAnImage<G> ? Evaluates::kAfterstates : Evaluates::kPosition;
+
 TYPED_TEST(OwnGameRun, HasTheNumbersOfTheType) {
   const AnyGame &own = this->rules_, listed = AnyGame::rules_of<TypeParam>();
   EXPECT_EQ(own.name, listed.name);
@@ -48,7 +52,8 @@ TYPED_TEST(OwnGameRun, HasTheNumbersOfTheType) {
 
 TYPED_TEST(OwnGameRun, PlaysTheSameGames) {
   const NetworkSpec spec = small_spec<TypeParam>();
-  const SelfPlaySettings settings = small_run(EvaluatorKind::kFused, 16);
+  SelfPlaySettings settings = small_run(EvaluatorKind::kFused, 16);
+  settings.worker.search.evaluates = kOfATable<TypeParam>;
   auto listed = play_run<TypeParam>(settings, 8, spec);
   const auto expect_same = [&](auto own) {
     ASSERT_EQ(own.size(), listed.size());
@@ -87,6 +92,7 @@ TYPED_TEST(OwnGameRun, ItsExceptionsEndTheRunWithAReason) {
 TYPED_TEST(OwnGameRun, LearnsFromTheSameSamples) {
   LearnSettings settings;
   settings.replay_capacity = 2000;
+  settings.samples.evaluates = kOfATable<TypeParam>;
   const std::unique_ptr<Replay> listed = make_replay<TypeParam>(settings);
   const std::unique_ptr<Replay> own = make_replay(settings, this->start_);
   for (const auto& [number, record] : play_run<TypeParam>(small_run(EvaluatorKind::kHash, 8), 8)) {
