@@ -168,7 +168,7 @@ void use_valued(const GameRecord& record, std::size_t number, const G& before, a
 ///                 moves. If a search by plies valued moves, instead the positions after all of
 ///                 these moves: their own values, means over the dice, are the targets, without the
 ///                 noise of the game's later dice (and without lambda, n-step and blunder)
-/// The end of a game of one player that was cut says nothing: estimates take its place.
+/// The end of a game of one player that was cut is unknown: estimates take its place.
 /// Fails, without any sample, when replay() fails. `scratch` keeps its memory between calls;
 /// `start` is where games begin.
 template <Game G>

@@ -24,8 +24,9 @@ constexpr float kMost = 15;  // moves left at most, as far as values distinguish
 
 Cube2 cube(std::string_view text) { return Cube2::from_text(text).value(); }
 
+// The policy is nearly even: the hash network's is arbitrary.
 SearchSettings settings(Evaluates evaluates, std::uint32_t leaves = 1) {
-  return {.evaluates = evaluates, .leaves = leaves};
+  return {.evaluates = evaluates, .policy_temperature = 10, .leaves = leaves};
 }
 
 struct Found {

@@ -440,8 +440,8 @@ TEST(Samples, AfterstatesOfOnePlayerBeginAfterRandomMoves) {
   EXPECT_EQ(moves_left, (std::vector<std::uint32_t>{15, 17, 18, 19}));
 }
 
-// Nobody knows how far the last position of a cut game is: the last estimates take its place.
-TEST(Samples, TheEndOfACutGameOfOnePlayerSaysNothing) {
+// How far the last position of a cut game is from the end is unknown: the last estimates count.
+TEST(Samples, TheEndOfACutGameOfOnePlayerIsUnknown) {
   GameRecord record = empty_record<Cube2>();
   record.start = "0123456/1010211 20";
   std::vector<float> root(16);
@@ -468,7 +468,6 @@ TEST(Samples, TheEndOfACutGameOfOnePlayerSaysNothing) {
   EXPECT_EQ(moves_left({.evaluates = kPosition, .n_step = 9}), (Moves{7, 8, 9}));
 }
 
-// A search that expected 3 points of a range of 15 less, or more, than came of it.
 TEST(Samples, SurpriseIsTheDistanceFromEstimateToTarget) {
   GameRecord record = empty_record<Cube2>();
   record.start = Cube2::from_text("R U")->text();
@@ -486,9 +485,9 @@ TEST(Samples, SurpriseIsTheDistanceFromEstimateToTarget) {
   ASSERT_TRUE(for_each_sample<Cube2>(
       record, {.evaluates = Evaluates::kPosition, .lambda = 0}, scratch,
       [&](const Sample<Cube2>& sample) { surprises.push_back(sample.surprise); }));
-  // At the last decision 1 was expected, and 3 + 1 came; at the first 5, and 1 + 1 came.
+  // What came of the last decision is unknown; at the first one 5 were expected, and 1 + 1 came.
   ASSERT_EQ(surprises.size(), 2u);
-  EXPECT_FLOAT_EQ(surprises[0], 3.0f / 15);
+  EXPECT_FLOAT_EQ(surprises[0], 0);
   EXPECT_FLOAT_EQ(surprises[1], 3.0f / 15);
 }
 
