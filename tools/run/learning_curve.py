@@ -166,13 +166,14 @@ def draw(curves, out):
     figure, axes = pyplot.subplots(figsize=(8, 4.5))
     is_solved = "length" in curves[0][0]
     is_mixed = len(curves) > len({points[0].get("length") for points in curves})
-    for points in curves:
+    for number, points in enumerate(curves):
         x = [point["minutes"] for point in points]
         label = f"{points[0]['run']}, " + (f"{points[0]['visits']} visits" if points[0]["visits"] else "network alone")
         if is_solved:
             length = f"{points[0]['length']} move" + "s" * (points[0]["length"] > 1)
             label = f"{label}, {length}" if is_mixed else length
-        line, = axes.plot(x, [point["value"] for point in points], marker=".", label=label)
+        color = matplotlib.colormaps["turbo"](number / len(curves)) if is_solved else None
+        line, = axes.plot(x, [point["value"] for point in points], marker=".", label=label, color=color)
         axes.fill_between(x, [point["low"] for point in points], [point["high"] for point in points],
                           color=line.get_color(), alpha=0.15, linewidth=0)
     clocks = {point["clock"] for points in curves for point in points}
@@ -187,7 +188,7 @@ def draw(curves, out):
                     ("processor time" if clocks == {"processor"} else "wall-clock time"))
     axes.set_ylabel(curves[0][0]["figure"])
     axes.grid(which="both", alpha=0.3)
-    axes.legend(fontsize="small" if is_solved else None)
+    axes.legend(**{"fontsize": "small", "loc": "center left", "bbox_to_anchor": (1, 0.5)} if is_solved else {})
     figure.tight_layout()
     figure.savefig(out, metadata={"Date": None} if out.suffix == ".svg" else None)
 
