@@ -57,8 +57,8 @@ using MakeCudaTrainer = Result<std::unique_ptr<DeviceTrainer>>(const Network& st
 /// step() does not wait for it: it returns the report of the previous step. Only the first step()
 /// after a restore() waits for its own report, which the second one returns again.
 ///
-/// With keep_replay(), a step on kept samples uploads eight bytes per row: the address of its
-/// sample.
+/// With keep_replay(), a step on kept samples uploads twelve bytes per row: the address of its
+/// sample, the number of actions before it, and its weight.
 MakeCudaTrainer make_cuda_trainer;
 
 /// The export of the CUDA trainer's module, under the name kCudaModule. The trainer is a separate
@@ -73,7 +73,7 @@ struct CudaModule {
 /// Differs between incompatible builds: combines the interface generation of DeviceTrainer and the
 /// sizes of the structures passed.
 inline constexpr std::uint64_t kCudaModuleVersion =
-    2'000'000'000'000 + 1'000'000'000 * sizeof(TrainerSettings) + 1'000'000 * sizeof(NetworkSpec) +
+    3'000'000'000'000 + 1'000'000'000 * sizeof(TrainerSettings) + 1'000'000 * sizeof(NetworkSpec) +
     1'000 * sizeof(TrainBatch) + sizeof(TrainerState) + sizeof(StepCost);
 
 inline constexpr const char* kCudaModuleFile = "senet_cuda.so";
