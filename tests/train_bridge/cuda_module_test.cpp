@@ -80,8 +80,8 @@ TEST(CudaTrainer, KeptSamplesTeachWhatSentOnesDo) {
     Random random(8, step, 0, Purpose::kTest);
     for (std::size_t row = 0; row < shape.rows; ++row) {
       const std::uint64_t number = added - 1 - random.below(kPlaces);
-      drawn.push_back({static_cast<std::uint32_t>(number % kPlaces), false});
       add(number, batch);
+      drawn.push_back({static_cast<std::uint32_t>(number % kPlaces), false, batch.weight(row)});
     }
     ASSERT_TRUE((*sent)->step(batch, 0.003f));
     const auto report = (*kept)->step_kept(drawn, 0.003f);
