@@ -145,9 +145,10 @@ class ReplayBuffer final : public Replay {
             std::vector<DrawnSample>& drawn) const override {
     drawn.clear();
     const auto among = static_cast<std::uint32_t>(std::clamp<std::size_t>(window, 1, size()));
+    const Newest newest = priorities_ ? newest_by_priority(among) : Newest{};
     for (std::size_t i = 0; i < rows; ++i) {
-      const std::uint32_t place =
-          priorities_ ? draw_by_priority(among, random) : place_of(end_ - 1 - random.below(among));
+      const std::uint32_t place = priorities_ ? draw_by_priority(newest, among, random)
+                                              : place_of(end_ - 1 - random.below(among));
       drawn.push_back({place, shape_.images == 2 && (random.next() & 1)});
     }
     if (priorities_) weigh(drawn);
@@ -181,21 +182,27 @@ class ReplayBuffer final : public Replay {
   }
   const Kept& at(std::uint64_t sample) const { return kept_[place_of(sample)]; }
 
-  /// A place of the newest `among` samples, which are one or two stretches of the ring.
-  std::uint32_t draw_by_priority(std::uint32_t among, Random& random) const {
+  /// The newest `among` samples in the sums of the priorities: one or two stretches of the ring.
+  struct Newest {
+    std::uint32_t first, last;  // places
+    double before, sum;         // priorities before the first in the ring, and of all of them
+  };
+  Newest newest_by_priority(std::uint32_t among) const {
     const std::uint32_t first = place_of(end_ - among), last = place_of(end_ - 1);
     const double before = priorities_->before(first);
     const double until_last = priorities_->before(last) + priorities_->weight(last);
-    const double total = priorities_->total();
-    const double sum = first <= last ? until_last - before : total - before + until_last;
+    const double seam = first <= last ? 0 : priorities_->total();
+    return {first, last, before, seam - before + until_last};
+  }
+  std::uint32_t draw_by_priority(const Newest& newest, std::uint32_t among, Random& random) const {
     const std::uint64_t high = random.next();  // evaluated before the low half
     const std::uint64_t bits = high << 32 | random.next();
-    double point = before + static_cast<double>(bits >> 11) * 0x1p-53 * sum;
-    if (first > last && point >= total) point -= total;
+    double point = newest.before + static_cast<double>(bits >> 11) * 0x1p-53 * newest.sum;
+    if (newest.first > newest.last && point >= priorities_->total()) point -= priorities_->total();
     const auto place = static_cast<std::uint32_t>(priorities_->find(point));
     // Rounding may find a neighbour of the stretch.
-    const std::uint32_t after_first = (place + capacity32() - first) % capacity32();
-    return after_first < among ? place : last;
+    const std::uint32_t after_first = (place + capacity32() - newest.first) % capacity32();
+    return after_first < among ? place : newest.last;
   }
   /// Sets the importance weights. The number of samples and the sum of priorities cancel out.
   void weigh(std::vector<DrawnSample>& drawn) const {

@@ -107,7 +107,7 @@ class BackwardTargets {
   /// Of the position that has been reached; none if nothing is known of it.
   std::optional<Outcomes<G>> target(const G& game) const {
     if (n_step_ == 0 || estimates_.empty()) return result_;
-    if (estimates_.size() < n_step_ && has_result_) return result_;
+    if (estimates_.size() < n_step_ && result_) return result_;
     const auto& [estimate, at] =
         estimates_[estimates_.size() - std::min(n_step_, estimates_.size())];
     return moves_before(game, estimate, moves_ - at);
@@ -136,7 +136,6 @@ class BackwardTargets {
     std::size_t moves;  // undone before it
   };
   std::optional<Outcomes<G>> result_;  // with lambda, mixed with the estimates since
-  const bool has_result_ = result_.has_value();
   const float lambda_;
   const std::size_t n_step_;
   std::size_t moves_ = 0;            // undone so far
