@@ -33,9 +33,7 @@ void skip_spaces(std::string_view& text) {
 // The images of the cube: rotations about the diagonal through URF and DBL, and their mirror
 // images. DBL stays where it is.
 constexpr std::size_t kImages = 6;
-constexpr std::size_t kPlaces = Cube2::kCorners + 1;  // DBL too
-constexpr std::array<std::string_view, kPlaces> kPlaceNames = {"URF", "UFL", "ULB", "UBR",
-                                                               "DFR", "DLF", "DRB", "DBL"};
+constexpr std::size_t kPlaces = Cube2::kPositions.size();  // DBL too
 
 struct Image {
   // [position][3 * corner + orientation] the byte of what is there, at its place in the image.
@@ -50,11 +48,11 @@ constexpr Image image_of(std::string_view faces) {
   std::array<std::size_t, kPlaces> place{}, axis{};
   bool is_mirror = false;
   for (std::size_t i = 0; i < kPlaces; ++i) {
-    const std::string_view from = kPlaceNames[i];
+    const std::string_view from = Cube2::kPositions[i];
     for (std::size_t to = 0; to < kPlaces; ++to) {
-      const std::size_t first = kPlaceNames[to].find(of(from[0]));
-      const std::size_t second = kPlaceNames[to].find(of(from[1]));
-      const std::size_t third = kPlaceNames[to].find(of(from[2]));
+      const std::size_t first = Cube2::kPositions[to].find(of(from[0]));
+      const std::size_t second = Cube2::kPositions[to].find(of(from[1]));
+      const std::size_t third = Cube2::kPositions[to].find(of(from[2]));
       if (first > 2 || second > 2 || third > 2) continue;
       place[i] = to;
       axis[i] = first;

@@ -43,6 +43,10 @@ class Cube2 : public MovesLeft<15> {
   static constexpr bool kHasAfterstates = true;
   static constexpr bool kEncodesImage = true;
 
+  /// The positions by the faces of their stickers, in the order of orientations; DBL is the last.
+  static constexpr std::array<std::string_view, kCorners + 1> kPositions = {
+      "URF", "UFL", "ULB", "UBR", "DFR", "DLF", "DRB", "DBL"};
+
   /// What may be at a position: 3 * corner + orientation.
   static constexpr std::size_t kTurnedCorners = 3 * kCorners;
   static constexpr std::size_t kPairs = kCorners * (kCorners - 1) / 2;

@@ -39,11 +39,10 @@ std::vector<std::string> drawing(const AnyState& any_state) {
     std::size_t position, axis;
   };
   constexpr std::size_t kFixed = Cube2::kCorners;
-  constexpr std::string_view kStickers[] = {"URF", "UFL", "ULB", "UBR", "DFR", "DLF", "DRB", "DBL"};
   const auto sticker = [&](Place place) {
-    if (place.position == kFixed) return kStickers[kFixed][place.axis];
+    if (place.position == kFixed) return Cube2::kPositions[kFixed][place.axis];
     const std::size_t turned = (place.axis + 3 - cube.orientation(place.position)) % 3;
-    return kStickers[cube.corner(place.position)][turned];
+    return Cube2::kPositions[cube.corner(place.position)][turned];
   };
   const auto row = [&](std::string_view indent, std::initializer_list<Place> places) {
     std::string line(indent);
