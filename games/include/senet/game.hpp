@@ -167,10 +167,9 @@ concept OwnOutcomesGame = !FixedOutcomesGame<G> && requires(const G& c) {
 ///                   i, worth -i, then means that i moves are left; the last one, that so many or
 ///                   more are left, or that the end cannot be reached. A finished game has outcome
 ///                   0 or the last one. Such a game has neither dice nor sound()
-///   kEncodesImage   true if encode() describes an image of the state, for instance a rotated
-///   board,
-///                   and logits_of() the actions of that image. Without it false. A table
-///                   (senet/own_game.hpp) of such a game is for networks of afterstates only
+///   kEncodesImage   whether encode() describes an image of the state, such as a rotated board, and
+///                   logits_of() the actions of that image; without it false. A table of such a
+///                   game (senet/own_game.hpp) is for networks of afterstates only
 /// and the constants of a FixedOutcomesGame or the members of an OwnOutcomesGame
 ///
 /// functions
