@@ -131,7 +131,8 @@ struct AnyGame : Kit {
   std::size_t most_legal, most_chance;
   bool has_dice;
   bool has_afterstates;
-  int player_count;  // 1 or 2
+  bool has_few_moves;  // kHasFewMoves
+  int player_count;    // 1 or 2
   TablebaseFormat tablebase;
 
   const OwnTables* own_tables;  // of a game that is not listed (games/games.hpp); else null
@@ -278,6 +279,7 @@ constexpr AnyGame AnyGame::rules_of() {
   game.most_chance = kMaxChance<G>;
   game.has_dice = StochasticGame<G>;
   game.has_afterstates = G::kHasAfterstates;
+  game.has_few_moves = kHasFewMoves<G>;
   game.player_count = kMayHaveOnePlayer<G> ? 1 : 2;
   game.tablebase = TablebaseFormat::of<G>();
   game.type = &any_game_detail::kType<G>;

@@ -23,8 +23,12 @@ struct CacheSettings {
 /// want no logits. Very wide positions are rare and are not stored.
 template <Game G>
 CacheSettings cache_settings(const G& game, std::size_t bytes, Evaluates evaluates) {
-  constexpr std::size_t kMaxLogits = std::min<std::size_t>(G::kMaxLegal * G::kLogitsPerAction, 96);
-  return {bytes, most_active(game), evaluates == Evaluates::kPosition ? kMaxLogits : 0};
+  constexpr std::size_t kAll = G::kMaxLegal * G::kLogitsPerAction;
+  constexpr std::size_t kMaxLogits = std::min<std::size_t>(kAll, 96);
+  const std::size_t logits = evaluates == Evaluates::kMoves      ? kAll * kOutcomes<G>
+                             : evaluates == Evaluates::kPosition ? kMaxLogits
+                                                                 : 0;
+  return {bytes, most_active(game), logits};
 }
 
 /// Passes only rows that are not in the cache to `inner`. If `inner` gives a row the same bits in

@@ -13,12 +13,23 @@ namespace senet {
 enum class Evaluates : std::uint8_t {
   kPosition,     // one row: the position itself; its policy logits become priors
   kAfterstates,  // one row per legal move: its afterstate; their values become priors
+  kMoves,        // one row: the position; a dueling head answers for each move; as kAfterstates
   kPlayouts,     // none: a random game from the position gives its value; all priors are equal
 };
 
-constexpr std::array<Named<Evaluates>, 3> names_of(std::type_identity<Evaluates>) {
+/// Whether the answers to a node value each of its moves.
+constexpr bool values_moves(Evaluates evaluates) {
+  return evaluates == Evaluates::kAfterstates || evaluates == Evaluates::kMoves;
+}
+/// Whether the answers to a node include policy logits.
+constexpr bool wants_logits(Evaluates evaluates) {
+  return evaluates == Evaluates::kPosition || evaluates == Evaluates::kMoves;
+}
+
+constexpr std::array<Named<Evaluates>, 4> names_of(std::type_identity<Evaluates>) {
   return {{{"position", Evaluates::kPosition},
            {"afterstates", Evaluates::kAfterstates},
+           {"moves", Evaluates::kMoves},
            {"playouts", Evaluates::kPlayouts}}};
 }
 

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <string_view>
@@ -122,9 +123,13 @@ Result<void> FileHandle::sync() {
 }
 
 Result<void> FileHandle::lock(std::string_view user) {
-  if (TEMP_FAILURE_RETRY(::flock(descriptor_, LOCK_EX | LOCK_NB)) == 0) return {};
-  if (errno != EWOULDBLOCK) return system_failure(path_, "lock");
-  return fail(fmt::format("{}: is in use by {}", path_.string(), user));
+  constexpr int kTries = 3;
+  for (int i = 1; TEMP_FAILURE_RETRY(::flock(descriptor_, LOCK_EX | LOCK_NB)) != 0; ++i) {
+    if (errno != EWOULDBLOCK) return system_failure(path_, "lock");
+    if (i == kTries) return fail(fmt::format("{}: is in use by {}", path_.string(), user));
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return {};
 }
 
 FileHandle::Place FileHandle::place() const {

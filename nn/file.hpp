@@ -57,8 +57,9 @@ class FileHandle {
   /// Waits until the content is on disk (fdatasync).
   Result<void> sync();
 
-  /// Takes the exclusive lock on the file (flock) without waiting; fails if another open handle has
-  /// it, which the error calls `user`.
+  /// Takes the exclusive lock on the file (flock); fails if another open handle, which the error
+  /// calls `user`, has it for more than a moment: who only asks whether a file is locked takes its
+  /// lock for a moment.
   Result<void> lock(std::string_view user = "another writer");
 
   /// Where the file is now. Any thread may call it.

@@ -8,6 +8,7 @@
 namespace senet {
 
 LayerPlan::LayerPlan(const NetworkSpec& spec) : LayerPlan(spec.features) {
+  is_dueling = spec.dueling;
   const std::uint32_t width = spec.width;
   const auto activate = [&](const std::string& name, std::size_t in) {
     return spec.norm ? norm(name, in) : relu(in);
@@ -31,7 +32,8 @@ LayerPlan::LayerPlan(const NetworkSpec& spec) : LayerPlan(spec.features) {
     }
     return linear(fmt::format("{}.out", name), x, outputs);
   };
-  policy = spec.policy_head ? head("policy", spec.policy_layers, width, spec.policy_logits) : fork;
+  const std::uint32_t logits = spec.policy_logits * (spec.dueling ? spec.outcomes : 1);
+  policy = spec.policy_head ? head("policy", spec.policy_layers, width, logits) : fork;
   outcomes = head("value", spec.value_layers, spec.value_width == 0 ? width : spec.value_width,
                   spec.outcomes);
   assert(is_sound());

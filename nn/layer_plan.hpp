@@ -84,6 +84,8 @@ struct LayerPlan {
   }
   bool has_policy() const { return policy != fork; }
   std::uint32_t policy_logits() const { return has_policy() ? size_of(policy) : 0; }
+  /// Advantages for each policy logit, in dueling networks; else 0.
+  std::uint32_t advantages() const { return is_dueling ? size_of(outcomes) : 0; }
   bool is_output(std::size_t value) const {
     return value == outcomes || (value == policy && has_policy());
   }
@@ -97,6 +99,7 @@ struct LayerPlan {
   std::vector<TensorPlace> tensors;  // in the order of the parameter block, no gaps
   std::size_t parameters = 0;        // floats in the block
   std::size_t fork = kNoValue, policy = kNoValue, outcomes = kNoValue;  // see above
+  bool is_dueling = false;  // the policy's logits are advantages, see NetworkSpec
 
  private:
   std::size_t add(LayerKind kind, std::size_t in, std::uint32_t outputs, std::size_t added);

@@ -48,6 +48,13 @@ Result<void> check_spec(const NetworkSpec& spec) {
   for (const SpecField& field : kSpecFields) {
     if (const auto checked = check_number(field, field.get(spec)); !checked) return checked;
   }
+  if (spec.dueling && !spec.policy_head) {
+    return fail("dueling: a network without a policy head cannot value moves");
+  }
+  if (spec.dueling && std::uint64_t{spec.policy_logits} * spec.outcomes > kNoLogit) {
+    return fail(fmt::format("dueling: {} policy logits for each of {} outcomes are more than {}",
+                            spec.policy_logits, spec.outcomes, kNoLogit));
+  }
   return {};
 }
 
@@ -68,15 +75,28 @@ NetworkSpec spec_for_playouts(NetworkSpec spec) {
   return spec;
 }
 
-Result<Evaluates> resolve_evaluates(const NetworkSpec& spec, bool has_afterstates,
+GameModes modes_of(const AnyGame& game) { return {game.has_afterstates, game.has_few_moves}; }
+
+Result<Evaluates> resolve_evaluates(const NetworkSpec& spec, const GameModes& game,
                                     std::optional<Evaluates> chosen) {
-  const Evaluates usual = has_afterstates ? Evaluates::kAfterstates : Evaluates::kPosition;
+  const Evaluates usual = spec.dueling       ? Evaluates::kMoves
+                          : game.afterstates ? Evaluates::kAfterstates
+                                             : Evaluates::kPosition;
   const Evaluates evaluates = chosen.value_or(spec.evaluates.value_or(usual));
   if (spec.evaluates == Evaluates::kPlayouts && evaluates != Evaluates::kPlayouts) {
     return fail("mode: playouts have no network that could evaluate anything else");
   }
-  if (evaluates == Evaluates::kAfterstates && !has_afterstates) {
+  if (evaluates == Evaluates::kAfterstates && !game.afterstates) {
     return fail("mode: " + spec.game + " has no afterstates");
+  }
+  if (evaluates == Evaluates::kMoves && !game.moves) {
+    return fail("mode: the moves of " + spec.game + " cannot be valued all at once");
+  }
+  if (evaluates == Evaluates::kMoves && !spec.dueling) {
+    return fail("mode: only a dueling network values moves");
+  }
+  if (spec.dueling && evaluates != Evaluates::kMoves && evaluates != Evaluates::kPlayouts) {
+    return fail("mode: a dueling network only values moves");
   }
   if (evaluates == Evaluates::kPosition && !spec.policy_head) {
     return fail("mode: a network without a policy head cannot evaluate positions");

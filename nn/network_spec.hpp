@@ -27,6 +27,15 @@ struct AnyGame;
 ///   policy: `policy_layers` x act(linear), width -> width, then linear -> policy_logits
 ///   value:  `value_layers`  x act(linear), to value_width, then linear -> outcomes, softmax
 ///
+/// With `dueling` the heads are the two streams of a dueling network (Wang et al. 2016, with
+/// distributions as in Hessel et al. 2018). The policy's last linear then writes an advantage for
+/// each policy logit and outcome, [policy_logits, outcomes], and what is expected after a move is
+///
+///   softmax over the outcomes of  value + advantage(move) - mean of advantage(all moves)
+///
+/// where `value` is the value head before its softmax, and an advantage of a move is the sum of
+/// those of its logits, as for other policies.
+///
 /// act(x) is relu(norm(x)), or relu(x) if `norm` is false. `norm` is LayerNorm over the row with
 /// kNormEpsilon and trained scale and shift.
 struct NetworkSpec {
@@ -41,6 +50,7 @@ struct NetworkSpec {
   std::uint32_t value_width = 0;  // of the value head's hidden layers; 0: `width`
   bool norm = true;               // normalise in front of every ReLU
   bool policy_head = true;        // without one a network can only evaluate afterstates
+  bool dueling = false;           // the heads value the moves of a position
   /// What the network was trained to evaluate, if known; kPlayouts: nothing. A policy head of a
   /// network trained on afterstates is untrained. Not part of the shape or of the content's id.
   std::optional<Evaluates> evaluates = {};
@@ -64,7 +74,9 @@ constexpr auto settings_of(std::type_identity<NetworkSpec>) {
               {.least = 8, .most = 4096, .or_zero = true}),
       setting("norm", &S::norm, "LayerNorm in front of every ReLU"),
       setting("policy-head", &S::policy_head,
-              "policy head, which only the evaluation of positions needs"),
+              "policy head, which the evaluation of positions and of moves needs"),
+      setting("dueling", &S::dueling,
+              "dueling heads, which value all moves of a position at once: mode moves"),
   };
 }
 
@@ -100,7 +112,7 @@ constexpr SpecField spec_field(std::string_view name, std::uint32_t least, std::
 /// Every number of a NetworkSpec, in the order of files and ids. The ranges are generous for a
 /// board game, and small enough that no product of them overflows 64 bits. Feature and logit
 /// numbers have 16 bits, and kNoLogit is reserved.
-inline constexpr std::array<SpecField, 10> kSpecFields = {
+inline constexpr std::array<SpecField, 11> kSpecFields = {
     spec_field<&NetworkSpec::features>("features", 1, kNoLogit, true),
     spec_field<&NetworkSpec::policy_logits>("policy_logits", 1, kNoLogit, true),
     spec_field<&NetworkSpec::outcomes>("outcomes", 1, 255, true),
@@ -111,6 +123,7 @@ inline constexpr std::array<SpecField, 10> kSpecFields = {
     spec_field<&NetworkSpec::value_width>("value_width", 0, 1u << 14, false, 0),
     spec_field<&NetworkSpec::norm>("norm", 0, 1, false, 1),
     spec_field<&NetworkSpec::policy_head>("policy_head", 0, 1, false, 1),
+    spec_field<&NetworkSpec::dueling>("dueling", 0, 1, false, 0),
 };
 static_assert(sizeof(NetworkSpec) == sizeof(std::string) + 9 * sizeof(std::uint32_t) + 4,
               "kSpecFields lists every number of a NetworkSpec");
@@ -145,7 +158,8 @@ double dense_flop(const NetworkSpec& spec);
 /// Sets a number; fails, and changes nothing, when it is not in the field's range.
 Result<void> set_number(NetworkSpec& spec, const SpecField& field, std::uint32_t value);
 /// Checks that the game is a name of 1 to 64 printable characters and that every number is in its
-/// kSpecFields range. The error names the first violation.
+/// kSpecFields range, and that a dueling network has a policy head whose outputs 16 bits can
+/// number. The error names the first violation.
 Result<void> check_spec(const NetworkSpec& spec);
 
 /// A spec with the game's numbers and, for the rest, the reference shape (`reference`: width 128, 3
@@ -165,11 +179,24 @@ NetworkSpec reference_spec(const AnyGame& game);
 /// network.
 NetworkSpec spec_for_playouts(NetworkSpec spec);
 
+/// The modes that a game has besides those that every game has.
+struct GameModes {
+  bool afterstates = false;
+  bool moves = false;  // kHasFewMoves
+};
+/// Of the game to which the state `game` belongs.
+template <Game G>
+constexpr GameModes modes_of(const G& game) {
+  return {has_afterstates(game), kHasFewMoves<G>};
+}
+GameModes modes_of(const AnyGame& game);
+
 /// What a search evaluates with a network of this spec: `chosen`, else what the network was trained
-/// to evaluate, else (its file does not record it) afterstates in games that have them. Fails if
-/// the game has no afterstates, the network no policy head for positions, or if it is that of
-/// spec_for_playouts and `chosen` is another mode.
-Result<Evaluates> resolve_evaluates(const NetworkSpec& spec, bool has_afterstates,
+/// to evaluate, else (its file does not record it) moves with a dueling network and afterstates in
+/// games that have them. Fails if the game does not have the mode, the network not the heads, or if
+/// it is that of spec_for_playouts and `chosen` is another mode. Games that come as a table
+/// (senet/game_table.h) are not valued by moves: their numbers have no bound at compile time.
+Result<Evaluates> resolve_evaluates(const NetworkSpec& spec, const GameModes& game,
                                     std::optional<Evaluates> chosen = {});
 
 /// Checks that a network of this spec fits the game of `wanted`: same name and game numbers.

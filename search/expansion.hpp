@@ -40,9 +40,26 @@ void moves_to_search(const G& state, std::span<const Action> only, ActionList<G:
   for (const Action action : only) out.push_back(action);
 }
 
-/// Lists what the leaf's moves, scratch.moves, need: in kPosition their logits, in kAfterstates
-/// their rows; in kPlayouts, plays out. A leaf whose moves' results are all known needs no rows and
-/// is expanded as in kAfterstates. The scratch belongs to the leaf from here to its expansion.
+/// Lists the advantages of the moves to consider, and of those of `moves` that are not among them.
+template <Game G>
+void ask_for_moves(const G& state, std::span<const Action> moves, AskedMoves<G>& asked,
+                   WantedLogits<G>& wanted) {
+  if constexpr (kHasFewMoves<G>) {
+    ActionList<G::kMaxLegal> considered;
+    moves_to_consider(state, considered);
+    std::ranges::copy(considered, asked.moves.begin());
+    asked.size = asked.in_mean = considered.size();
+    for (const Action move : moves) {
+      if (std::ranges::count(considered, move) == 0) asked.moves[asked.size++] = move;
+    }
+    wanted.list_advantages(state, asked.all());
+  }
+}
+
+/// Lists what the leaf's moves, scratch.moves, need: in kPosition their logits, in kMoves their
+/// advantages, in kAfterstates their rows; in kPlayouts, plays out. A leaf whose moves' results are
+/// all known needs no rows and is expanded as in kAfterstates. The scratch belongs to the leaf from
+/// here to its expansion.
 template <Game G>
 void list_rows(const G& leaf, Evaluates evaluates, SearchScratch<G>& scratch,
                const Tablebase<G>& tablebase = {}) {
@@ -55,6 +72,10 @@ void list_rows(const G& leaf, Evaluates evaluates, SearchScratch<G>& scratch,
     case Evaluates::kPosition:
       scratch.rows = 1;
       return scratch.wanted.list(leaf, {scratch.moves.data(), scratch.moves.size()});
+    case Evaluates::kMoves:
+      scratch.rows = 1;
+      return ask_for_moves(leaf, {scratch.moves.data(), scratch.moves.size()}, scratch.asked,
+                           scratch.wanted);
     case Evaluates::kAfterstates:
       scratch.rows = scratch.moves.size();
       return;
@@ -122,6 +143,44 @@ void settle_afterstates(const G& state, std::span<const Action> moves,
   }
 }
 
+/// What a dueling network expects after each of `moves`, for the player who makes them, the move
+/// included: see NetworkSpec. `value` is the answer of its value head, `wanted` those to what
+/// ask_for_moves() listed, which includes `moves`. Moves that end the game or lead into the
+/// tablebase get their result.
+template <Game G>
+void settle_moves(const G& state, std::span<const Action> moves, const Outcomes<G>& value,
+                  const AskedMoves<G>& asked, const WantedLogits<G>& wanted,
+                  std::span<Outcomes<G>> answers, const Tablebase<G>& tablebase) {
+  const std::size_t ways = outcome_values(state).size();
+  Outcomes<G> base{};  // what all moves have in common, before the softmax
+  for (std::size_t i = 0; i < ways; ++i) {
+    float sum = 0;
+    for (std::size_t move = 0; move < asked.in_mean; ++move) sum += wanted.advantage(move, i);
+    constexpr float kLeast = 1e-30f;  // a probability of 0 has no logarithm
+    base[i] = std::log(std::max(value[i], kLeast)) - sum / static_cast<float>(asked.in_mean);
+  }
+  const Player mover = state.viewer();
+  for (std::size_t move = 0; move < moves.size(); ++move) {
+    Outcomes<G>& answer = answers[move];
+    G after = state;
+    after.play(moves[move]);
+    if (after.turn() == Turn::kOver || tablebase.find(after, answer)) {
+      settle(after, answer, mover);
+      answer = moves_before(after, answer);
+      continue;
+    }
+    const auto number =
+        static_cast<std::size_t>(std::ranges::find(asked.all(), moves[move]) - asked.all().begin());
+    float top = -1e30f, sum = 0;
+    for (std::size_t i = 0; i < ways; ++i) {
+      answer[i] = base[i] + wanted.advantage(number, i);
+      top = std::max(top, answer[i]);
+    }
+    for (std::size_t i = 0; i < ways; ++i) sum += answer[i] = std::exp(answer[i] - top);
+    for (std::size_t i = 0; i < ways; ++i) answer[i] /= sum;
+  }
+}
+
 /// Writes the leaf's rows into the batch, starting with row `next`, until all are written or the
 /// batch is full; sets `next` to the first unwritten row. Returns the number of rows written: moves
 /// that end the game or lead into the tablebase need none.
@@ -168,19 +227,16 @@ const Outcomes<G>& expand_position(AnyTree& tree, Node& leaf, float temperature,
   return scratch.outcomes;
 }
 
-/// The same from the answers to the leaf's afterstates. Afterwards scratch.order holds the moves in
-/// the order of the edges, by descending value, and scratch.afterstates the expected outcome of
-/// each move for the player who makes it.
+/// The same from scratch.afterstates: the expected outcome of each move for the player who makes
+/// it. Afterwards scratch.order holds the moves in the order of the edges, by descending value.
 template <class AnyTree, Game G>
-const Outcomes<G>& expand_afterstates(AnyTree& tree, Node& leaf, const G& state, float temperature,
-                                      SearchScratch<G>& scratch) {
+const Outcomes<G>& expand_by_values(AnyTree& tree, Node& leaf, const G& state, float temperature,
+                                    SearchScratch<G>& scratch) {
   auto& moves = scratch.moves;
   auto& afterstates = scratch.afterstates;
   auto& values = scratch.values;
   auto& scores = scratch.scores;
   const std::size_t count = moves.size();
-  const Player mover = perspective(leaf);
-  settle_afterstates(state, {moves.data(), count}, std::span(afterstates).first(count), mover);
   std::size_t best = 0;
   for (std::size_t i = 0; i < count; ++i) {
     values[i] = mean_value(state, afterstates[i]);

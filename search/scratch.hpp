@@ -24,10 +24,13 @@ namespace senet {
 ///   wanted()  [n] u16                      the logits to compute
 ///   answers() [n] f32                      their values, written by the network
 ///   places_   [actions, kLogitsPerAction]  indices below n, or kMost, where a zero is stored
+///
+/// Of a dueling network, a logit's advantages, one for each outcome, take its place.
 template <Game G>
 class WantedLogits {
  public:
-  static constexpr std::size_t kMost = G::kMaxLegal * G::kLogitsPerAction;
+  static constexpr std::size_t kMost =
+      G::kMaxLegal * G::kLogitsPerAction * (kHasFewMoves<G> ? kOutcomes<G> : 1);
 
   /// Lists these actions of `state`. The logits of single-logit actions are listed without a check
   /// for repeats, because they are rarely shared (never in backgammon). The halves of backgammon's
@@ -54,6 +57,22 @@ class WantedLogits {
     }
   }
 
+  /// Lists all advantages of these actions.
+  void list_advantages(const G& state, std::span<const Action> actions) requires kHasFewMoves<G> {
+    const auto outcomes = static_cast<std::uint16_t>(outcome_values(state).size());
+    size_ = 0;
+    std::uint16_t* place = places_.data();
+    for (const Action action : actions) {
+      for (const std::uint16_t logit : state.logits_of(action)) {
+        *place++ = logit == kNoLogit ? kNowhere : static_cast<std::uint16_t>(size_);
+        if (logit == kNoLogit) continue;
+        for (std::uint16_t i = 0; i < outcomes; ++i) {
+          wanted_[size_++] = static_cast<std::uint16_t>(logit * outcomes + i);
+        }
+      }
+    }
+  }
+
   /// Lists `actions` actions without logits: all sums are 0.
   void list_none(std::size_t actions) {
     if constexpr (kIsPlain) {
@@ -74,6 +93,15 @@ class WantedLogits {
     const std::uint16_t* place = &places_[number * G::kLogitsPerAction];
     float sum = 0;
     for (std::size_t k = 0; k < G::kLogitsPerAction; ++k) sum += answers_[place[k]];
+    return sum;
+  }
+  /// The same, after list_advantages(): the advantage of action `number` for an outcome.
+  float advantage(std::size_t number, std::size_t outcome) const {
+    const std::uint16_t* place = &places_[number * G::kLogitsPerAction];
+    float sum = 0;
+    for (std::size_t k = 0; k < G::kLogitsPerAction; ++k) {
+      if (place[k] != kNowhere) sum += answers_[place[k] + outcome];
+    }
     return sum;
   }
 
@@ -107,6 +135,16 @@ class WantedLogits {
   std::array<std::uint16_t, G::kLogitsPerAction == 1 ? 1 : G::kPolicyLogits> known_{};
 };
 
+/// The moves of a position whose advantages a dueling network is asked for: those that a search
+/// considers, whose mean is subtracted, then others that it has to answer.
+template <Game G>
+struct AskedMoves {
+  std::array<Action, kHasFewMoves<G> ? G::kMaxLegal : 1> moves;
+  std::size_t size = 0, in_mean = 0;
+
+  std::span<const Action> all() const { return {moves.data(), size}; }
+};
+
 /// Memory that a search uses for each visit from the gather() that begins it to the absorb() that
 /// expands its leaf, and in decision(). It keeps nothing in between, so a few of these can serve
 /// many searches (ScratchPool). Batches point into it: it never moves. Large for games with many
@@ -127,10 +165,11 @@ struct SearchScratch {
   ActionList<G::kMaxLegal> moves;  // moves to consider at the leaf
   std::size_t rows;                // rows of the leaf; in kAfterstates at most one per move
   bool is_known;                   // the results of all moves are known without the network
-  Outcomes<G> outcomes{};          // of the leaf, unless kAfterstates
+  Outcomes<G> outcomes{};          // of the leaf, unless kAfterstates; in kMoves the value stream
   WantedLogits<G> wanted;          // of the leaf's moves, unless kAfterstates
+  AskedMoves<G> asked;             // kMoves: what `wanted` lists
   std::array<Outcomes<G>, G::kMaxLegal>
-      afterstates{};  // kAfterstates: of the leaf's afterstates, [moves]
+      afterstates{};  // kAfterstates, kMoves: of the leaf's moves, [moves]
   // Plies: moves and afterstates are those of several rolls; [i + 1] is the end of roll i's.
   std::array<std::uint16_t, std::max<std::size_t>(1, kMaxChance<G>) + 1> ends;
 

@@ -427,11 +427,12 @@ class Search {
 
   void finish_leaf(SearchScratch<G>& visit) {
     Node& leaf = (*tree_)[visit.leaf];
-    const bool asks_position = settings_.evaluates != Evaluates::kAfterstates && !visit.is_known;
+    const bool asks_position = !values_moves(settings_.evaluates) && !visit.is_known;
+    if (!asks_position) settle_values(visit);
     const Outcomes<G>& ends =
         asks_position ? expand_position(*tree_, leaf, settings_.policy_temperature, visit)
-                      : expand_afterstates(*tree_, leaf, tree_->state(visit.leaf),
-                                           settings_.afterstate_temperature, visit);
+                      : expand_by_values(*tree_, leaf, tree_->state(visit.leaf),
+                                         settings_.afterstate_temperature, visit);
     if (visit.leaf == root_) {
       statistics_.clear(leaf.edges);
       for (std::size_t i = 0; i < leaf.edges && !asks_position; ++i) {
@@ -445,6 +446,20 @@ class Search {
     leaf.n = 1;
     if constexpr (kSelectsByNode<Rule>) leaf.next_edge = 0;  // no other can be opened first
     end_visit(visit, visit.leaf);
+  }
+
+  // Turns the answers to a leaf into the expected outcomes of its moves.
+  void settle_values(SearchScratch<G>& visit) {
+    const G& state = tree_->state(visit.leaf);
+    const std::span<const Action> moves(visit.moves.data(), visit.moves.size());
+    const std::span<Outcomes<G>> values = std::span(visit.afterstates).first(moves.size());
+    if (settings_.evaluates == Evaluates::kMoves && !visit.is_known) {
+      if constexpr (kHasFewMoves<G>) {
+        settle_moves(state, moves, visit.outcomes, visit.asked, visit.wanted, values, tablebase_);
+      }
+      return;
+    }
+    settle_afterstates(state, moves, values, perspective((*tree_)[visit.leaf]));
   }
 
   // Undoes the visits in flight. Their answers, if they come, change nothing.

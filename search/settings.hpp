@@ -96,7 +96,7 @@ struct SearchSettings {
   PlySettings plies = {};
   /// kPosition: priors are softmax(logit / temperature).
   float policy_temperature = 1.0f;
-  /// kAfterstates: priors are softmax(value / temperature) over the afterstates, in the game's
+  /// kAfterstates and kMoves: priors are softmax(value / temperature) over the moves, in the game's
   /// value units.
   float afterstate_temperature = 0.1f;
   /// Keeps the part of the tree that the next root can reach.
@@ -115,18 +115,17 @@ constexpr auto settings_of(std::type_identity<SearchSettings>) {
   constexpr SettingRange kTemperature{.least = 1e-4, .most = 1000};
   return std::tuple{
       // Every text starts with the mode. Players may take it from the network's file.
-      setting(
-          "mode", &S::evaluates,
-          "what the network evaluates: the position, or afterstates (what the moves lead to) in "
-          "games that have them",
-          {}, {.of_players = false, .in_records = Mention::kNever, .former_key = "evaluates"}),
+      setting("mode", &S::evaluates,
+              "what the network evaluates: the position; afterstates (what the moves lead to) in "
+              "games that have them; moves, all at once, with dueling heads",
+              {}, {.of_players = false, .in_records = Mention::kNever, .former_key = "evaluates"}),
       &S::puct,
       setting("policy-temperature", &S::policy_temperature,
               "softmax temperature of the priors in mode position", kTemperature,
               {.in_players = Mention::kAlways,
                .matters = [](const S& s) { return s.evaluates == Evaluates::kPosition; }}),
       setting("afterstate-temperature", &S::afterstate_temperature,
-              "softmax temperature of the priors in mode afterstates", kTemperature,
+              "softmax temperature of the priors in modes afterstates and moves", kTemperature,
               {.in_players = Mention::kAlways}),
       &S::plies,
       setting("leaves", &S::leaves,
@@ -148,7 +147,7 @@ constexpr bool can_adjust(std::string_view name) {
 /// Fails if the settings contradict each other; `evaluates` is resolved.
 inline Result<void> check_search(const SearchSettings& settings) {
   if (settings.plies.ply == 0 || settings.evaluates == Evaluates::kAfterstates) return {};
-  return fail("ply: a search by plies values afterstates, but this network evaluates positions");
+  return fail("ply: a search by plies values afterstates, but this network does not");
 }
 
 /// The policy temperature of players that play to win. A network learns the confidence of the

@@ -289,7 +289,7 @@ TreeLimits limits_for(const G& game, std::uint32_t visits, Evaluates evaluates) 
   const std::uint32_t ordinary_width =
       most_legal(game) > 64 ? 48 : static_cast<std::uint32_t>(most_legal(game));
   const std::uint64_t words_per_visit =
-      cold_words(ordinary_width, evaluates == Evaluates::kAfterstates) + 40 * nodes_per_visit;
+      cold_words(ordinary_width, values_moves(evaluates)) + 40 * nodes_per_visit;
   // The root may be as wide as the game allows, with all edges opened for noise.
   const auto widest = static_cast<std::uint32_t>(most_edges(game));
   const auto dice = static_cast<std::uint32_t>(most_chance(game));

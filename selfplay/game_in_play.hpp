@@ -21,7 +21,8 @@ namespace senet {
 
 /// Plays the turns that need no search (dice, random openings, forced moves), sets search budgets,
 /// plays the searches' decisions and records the game. Every random draw is a function of (seed,
-/// game number, ply), so a game does not depend on the lane or thread that plays it.
+/// game number, ply), so a game does not depend on the lane or thread that plays it; only where it
+/// starts does, if that is a hard position.
 template <Game G>
 class GameInPlay {
  public:
@@ -43,7 +44,7 @@ class GameInPlay {
              std::uint32_t scramble_moves = std::numeric_limits<std::uint32_t>::max()) {
     set_up(number, evaluator, settings);
     state_ = starts_.draw(start_draws(settings_.seed, number), scramble_moves);
-    if (state_.key() != start_.key()) record_.start = state_.text();
+    if (state_.key() != start_.key()) start_elsewhere(state_.text());
   }
 
   /// Continues a game of this run at its turn. Its record keeps the evaluator and the settings with
@@ -59,6 +60,7 @@ class GameInPlay {
       const Result<G> other = read_state(start_, parked.start);
       if (!other) return other.error();
       state_ = *other;
+      start_elsewhere(parked.start);
     }
     for (const RecordedTurn& turn : parked.turns()) {
       if (auto played = play_recorded(parked, turn, state_); !played) return played;
@@ -173,6 +175,12 @@ class GameInPlay {
     Random opening(settings_.seed, number, kBeforeTheGame, Purpose::kOpening);
     random_moves_ = settings_.random_plies == 0 ? 0 : opening.below(settings_.random_plies + 1);
     plays_through_ = opening.uniform() < settings_.resign_play_through;
+  }
+
+  // Random moves are for games that would all begin alike.
+  void start_elsewhere(std::string position) {
+    record_.start = std::move(position);
+    random_moves_ = 0;
   }
 
   Random random(Purpose purpose) const { return {settings_.seed, number_, ply_, purpose}; }

@@ -96,6 +96,8 @@ class GameLog {
   /// What opening the growing file found and did. A file that an interrupted process did not begin
   /// any more does not count as created.
   const RecoveryReport& recovery() const { return recovery_; }
+  /// Whether there was no file of it when it was opened. Call before the first game.
+  bool is_new() const { return recovery_.created && segments_.empty(); }
   /// What open() found of the closed files, a sentence each.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
@@ -158,6 +160,8 @@ class GameLogReader {
   /// As RecordReader::next(). In a folder it follows the writer into the next file.
   Result<bool> next(GameRecord& record);
 
+  /// The file that is being read.
+  const std::filesystem::path& path() const { return reader_.path(); }
   // As of RecordReader, for all files read so far.
   const std::string& game() const { return game_; }
   bool header_damaged() const { return header_damaged_ || reader_.header_damaged(); }

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include "games/schedule.hpp"
 #include "search/settings.hpp"
 #include "selfplay/start_settings.hpp"
 
@@ -18,6 +19,8 @@ struct PlaySettings {
   std::uint32_t full_visits = 100;
   std::uint32_t fast_visits = 100;
   float full_share = 1.0f;
+  /// Most visits of any search in the course of a run with a trainer, rounded; 0: no limit.
+  Schedule visit_limit = 0.0f;
   bool noise = true;  // Dirichlet noise in full searches
   /// For the first temperature_plies plies, moves are drawn with probability proportional to
   /// visits^(1/temperature); afterwards the best move is played.
@@ -49,14 +52,21 @@ constexpr auto settings_of(std::type_identity<PlaySettings>) {
               {.least = 1, .most = 1'000'000}, kInAPhrase),
       setting("full-share", &S::full_share, "share of decisions with a full search",
               {.least = 0, .most = 1}, kInAPhrase),
+      setting(
+          "visit-limit", &S::visit_limit,
+          "most visits of any search, or a schedule such as 3@0.85,1@0.86 over the planned run; "
+          "0: no limit",
+          {.least = 0, .most = 10'000}),
       setting("noise", &S::noise, "Dirichlet noise at the root of full searches", {}, kInAPhrase),
       setting("temperature", &S::temperature, "temperature of the choice of moves in the opening",
               {.least = 0, .most = 100}, kInAPhrase),
       setting("temperature-plies", &S::temperature_plies, "length of the opening",
               {.unit = "plies"}, kInAPhrase),
-      setting("random-plies", &S::random_plies,
-              "maximum number of random moves at the start of a game",
-              {.least = 0, .most = 1000, .unit = "plies"}, kInAPhrase),
+      setting(
+          "random-plies", &S::random_plies,
+          "maximum number of random moves at the start of a game that begins with the game's own "
+          "start",
+          {.least = 0, .most = 1000, .unit = "plies"}, kInAPhrase),
       setting("ply-cap", &S::ply_cap,
               "maximum game length; a longer game is cut and scored by the network, or with one "
               "player counts as not solved",

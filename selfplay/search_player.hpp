@@ -106,7 +106,7 @@ class SearchPlayer final : public MatchPlayer {
       return fail("tablebase: there is none for " + std::string(game_name(game)));
     }
     const Result<Evaluates> asked =
-        resolve_evaluates(weights->spec(), has_afterstates(game), options.mode);
+        resolve_evaluates(weights->spec(), modes_of(game), options.mode);
     if (!asked) return asked.error();
     options.settings.evaluates = *asked;
     if (const auto checked = check_search(options.settings); !checked) return checked.error();

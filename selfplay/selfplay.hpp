@@ -14,6 +14,7 @@
 #include "engine/lanes/any_worker.hpp"
 #include "engine/lanes/worker_settings.hpp"
 #include "selfplay/game_exchange.hpp"
+#include "selfplay/hard_positions.hpp"
 #include "selfplay/play_settings.hpp"
 
 namespace senet {
@@ -58,13 +59,15 @@ inline std::size_t default_workers() {
 
 /// Called on a worker's thread with its number and the worker (a Worker<G> of the game): before it
 /// plays, and after it has played or left all its games. Not called for a worker that failed to
-/// start. Objects referenced by the functions outlive the threads, and so does `parked`, which gets
-/// the games in play; null: they are lost when the threads are abandoned.
+/// start. Objects referenced by the functions outlive the threads, and so do `hard` and `parked`,
+/// which gets the games in play; null: they are lost when the threads are abandoned.
 struct SelfPlayHooks {
   std::function<void(std::size_t, AnyWorker&)> begins = {}, ended = {};
   ParkedGames* parked = nullptr;
-  /// limit_scrambles() from the first game on.
+  HardPositions* hard = nullptr;  // for games that start from such positions; null: there are none
+  /// limit_scrambles() and limit_visits() from the first game on.
   std::uint32_t scramble_moves = std::numeric_limits<std::uint32_t>::max();
+  std::uint32_t visits = std::numeric_limits<std::uint32_t>::max();
 };
 
 /// Worker threads that play games until the game numbers run out. Owned and joined by one thread.

@@ -1,5 +1,5 @@
 // Self-play of one game on several threads, each with one worker. Workers share only incoming
-// weights and outgoing games.
+// weights and hard positions, and outgoing games.
 #pragma once
 
 #include <absl/cleanup/cleanup.h>
@@ -39,9 +39,11 @@ class SelfPlayThreads final : public AnySelfPlayThreads {
         sink_(sink),
         reports_(settings.workers) {
     controls_.max_scramble = hooks_.scramble_moves;
+    controls_.max_visits = hooks_.visits;
     auto starts = Starts<G>::make(settings.play.starts, start);
     if (starts) {
       starts_ = std::move(*starts);
+      starts_.take_from(hooks_.hard);
     } else {
       give_up(starts.error());
     }

@@ -28,11 +28,13 @@ Result<StartSource> read_source(std::string_view text) {
   if (name == "game") return source;
   if (name == "scrambles") {
     source.kind = StartSource::Kind::kScrambles;
+  } else if (name == "hard") {
+    source.kind = StartSource::Kind::kHard;
   } else if (name.starts_with(kFile) && name.size() > kFile.size()) {
     source.kind = StartSource::Kind::kFile;
     source.file = name.substr(kFile.size());
   } else {
-    return fail(fmt::format("starts: \"{}\" is none of game, scrambles, file:FILE", name));
+    return fail(fmt::format("starts: \"{}\" is none of game, scrambles, hard, file:FILE", name));
   }
   return source;
 }

@@ -34,8 +34,9 @@ constexpr auto settings_of(std::type_identity<StartSettings>) {
   return std::tuple{
       setting("starts", &S::sources,
               "where games start, each with its share of them: game (its own start), scrambles "
-              "(random moves from the end, in a game of one player) or file:FILE (a position on "
-              "each line; no comma and no @ in its name)",
+              "(random moves from the end, in a game of one player), hard (positions of the run's "
+              "own games that the search misjudged most) or file:FILE (a position on each line; no "
+              "comma and no @ in its name)",
               {.unit = "SOURCE@SHARE,..."}),
       setting("scramble-moves", &S::scramble_moves,
               "most random moves of a scramble; each scramble draws its number from 1 on",
@@ -54,7 +55,7 @@ constexpr std::string_view settings_heading(std::type_identity<StartSettings>) {
 
 /// One source of StartSettings::sources.
 struct StartSource {
-  enum class Kind : std::uint8_t { kGame, kScrambles, kFile };
+  enum class Kind : std::uint8_t { kGame, kScrambles, kHard, kFile };
 
   Kind kind = Kind::kGame;
   std::string file;
@@ -73,9 +74,8 @@ inline Random start_draws(std::uint64_t seed, std::uint64_t game) {
 inline std::size_t draw_source(std::span<const StartSource> sources, Random& draws) {
   return draws.pick(sources.size(), [&](std::size_t i) { return sources[i].share; });
 }
-inline bool has_scrambles(std::span<const StartSource> sources) {
-  return std::ranges::find(sources, StartSource::Kind::kScrambles, &StartSource::kind) !=
-         sources.end();
+inline bool has_source(std::span<const StartSource> sources, StartSource::Kind kind) {
+  return std::ranges::find(sources, kind, &StartSource::kind) != sources.end();
 }
 
 }  // namespace senet

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 
 #include "games/exam.hpp"
 #include "games/random_moves.hpp"
+#include "selfplay/hard_positions.hpp"
 #include "selfplay/start_settings.hpp"
 #include "senet/game.hpp"
 
@@ -46,13 +48,23 @@ class Starts {
     return starts;
   }
 
+  /// The source of hard positions, which outlives the object; null: there are none.
+  void take_from(HardPositions* hard) { hard_ = hard; }
+
   /// The game's own start.
   const G& game() const { return game_; }
 
-  /// Draws a start; scrambles have at most `most_moves` moves. `draws`: start_draws().
+  /// Draws a start; scrambles have at most `most_moves` moves. `draws`: start_draws(). While there
+  /// are no hard positions, the other sources take their place, or else the game's own start.
   G draw(Random draws, std::uint32_t most_moves) const {
     if (sources_.empty()) return game_;
-    const std::size_t source = draw_source(sources_, draws);
+    std::size_t source = draw_source(sources_, draws);
+    if (is_hard(source)) {
+      if (const std::optional<G> position = hard_position()) return *position;
+      if (sources_.size() == 1) return game_;
+      source = draws.pick(sources_.size(),
+                          [&](std::size_t i) { return is_hard(i) ? 0 : sources_[i].share; });
+    }
     const std::vector<G>& positions = positions_[source];
     switch (sources_[source].kind) {
       case StartSource::Kind::kScrambles:
@@ -60,12 +72,24 @@ class Starts {
       case StartSource::Kind::kFile:
         return positions[draws.below(static_cast<std::uint32_t>(positions.size()))];
       case StartSource::Kind::kGame:
+      case StartSource::Kind::kHard:
         break;
     }
     return game_;
   }
 
  private:
+  bool is_hard(std::size_t source) const {
+    return sources_[source].kind == StartSource::Kind::kHard;
+  }
+  std::optional<G> hard_position() const {
+    if (hard_ == nullptr) return std::nullopt;
+    const std::optional<std::string> text = hard_->take();
+    if (!text) return std::nullopt;
+    const Result<G> position = read_state(game_, *text);
+    return position ? std::optional(*position) : std::nullopt;
+  }
+
   static Result<void> read_positions(const std::string& file, const G& game,
                                      std::vector<G>& positions) {
     const auto read = for_each_line(file, [&](std::string_view line) -> Result<void> {
@@ -109,6 +133,7 @@ class Starts {
   std::vector<StartSource> sources_;
   std::vector<std::vector<G>> positions_;  // [sources] of a file, at least one
   std::uint32_t most_moves_ = 0;
+  HardPositions* hard_ = nullptr;
 };
 
 }  // namespace senet

@@ -212,6 +212,7 @@ void add_eval_command(const Command& program, const Games& games);
 void add_ladder_command(const Command& program, const Games& games);
 void add_match_command(const Command& program, const Games& games);
 void add_selfplay_command(const Command& program, const Games& games);
+void add_train_command(const Command& program, const Games& games);
 void add_report_command(const Command& program, const Games& games);
 void add_uci_command(const Command& program, const Games& games);
 void add_analyse_command(const Command& program, const Games& games);

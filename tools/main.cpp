@@ -54,6 +54,7 @@ int main(int argc, char** argv) {
   const senet::Command root = line.root();
   root.heading("Train");
   senet::add_selfplay_command(root, games);
+  senet::add_train_command(root, games);
   senet::add_status_command(root);
   senet::add_stop_command(root);
   root.heading("Play");

@@ -23,7 +23,9 @@
 namespace senet {
 
 /// Mean cross entropies of a batch in nats, times the rows' weights, each over the rows that have
-/// the target; 0 if no row has it.
+/// the target; 0 if no row has it. A dueling network only has a value loss: of what it expects
+/// after the moves of the policy target, or after a mixture of them by their shares. Rows without a
+/// policy target add nothing to it, but count.
 struct Losses {
   double policy = 0;
   double value = 0;
@@ -44,21 +46,25 @@ struct LossWeights {
 template <class Real>
 class TrainNetwork {
  public:
-  TrainNetwork(const LayerPlan& plan, const TrainBatch::Shape& shape)
+  /// `by_feature`: the first layer's weight and its gradient are transposed in both blocks,
+  /// [features, outputs], which saves four passes over them for each gradient.
+  TrainNetwork(const LayerPlan& plan, const TrainBatch::Shape& shape, bool by_feature = false)
       : group_rows_(std::min(shape.rows, kGroupRows)),
         fork_(plan.fork),
         policy_(plan.policy),
         outcomes_(plan.outcomes),
+        advantages_(plan.advantages()),
         fork_size_(plan.size_of(plan.fork)),
         chosen_(group_rows_),
-        transposed_(std::size_t{plan.features} * plan.layers[0].outputs),
+        transposed_(by_feature ? 0 : std::size_t{plan.features} * plan.layers[0].outputs),
         d_transposed_(transposed_.size()),
         d_outputs_(std::max(plan.widest(), plan.size_of(plan.outcomes)) * group_rows_),
         packed_inputs_(group_rows_, round_up(plan.widest(), kPanel),
                        d_outputs_.size() / group_rows_),
         values_(shape.max_active),
-        action_logits_(shape.action_room),
-        pair_values_(shape.action_room * shape.logits_per_action),
+        action_logits_(shape.max_legal),
+        pair_values_(shape.max_legal * shape.logits_per_action *
+                     std::max<std::size_t>(1, advantages_)),
         pair_logit_(pair_values_.size()),
         pair_action_(pair_values_.size()) {
     place_layers(plan);
@@ -87,20 +93,36 @@ class TrainNetwork {
               .value_share = static_cast<Real>(weights.value) / static_cast<Real>(batch.size()),
               .losses = losses};
     const Step& input = steps_.front();
-    RowKernels<Real>::transpose(pass.weight(input), input.inputs, input.outputs,
-                                transposed_.data());
-    std::ranges::fill(d_transposed_, Real{0});
+    const bool by_feature = transposed_.empty();
+    if (by_feature) {
+      pass.table = pass.weight(input);
+      pass.d_table = pass.d_weight(input);
+    } else {
+      RowKernels<Real>::transpose(pass.weight(input), input.inputs, input.outputs,
+                                  transposed_.data());
+      std::ranges::fill(d_transposed_, Real{0});
+      pass.table = transposed_.data();
+      pass.d_table = d_transposed_.data();
+    }
     for (Dense& dense : dense_) dense.begin(pass);
     for (pass.first = rows.begin; pass.first < rows.end; pass.first += pass.rows) {
       pass.rows = std::min(group_rows_, rows.end - pass.first);
       forward(pass, 0, fork_);
       forward(pass, policy_, steps_.size());
+      const Pass chosen = choose_rows(pass);
+      if (is_dueling()) {
+        forward(chosen, fork_, policy_);
+        duel(pass, chosen);
+      }
       backward(pass, policy_, steps_.size());
-      learn_policy(pass);
+      if (!is_dueling()) forward(chosen, fork_, policy_);
+      learn_policy(chosen);
       backward(pass, 0, fork_);
     }
-    RowKernels<Real>::transpose(d_transposed_.data(), input.outputs, input.inputs,
-                                pass.d_weight(input));
+    if (!by_feature) {
+      RowKernels<Real>::transpose(d_transposed_.data(), input.outputs, input.inputs,
+                                  pass.d_weight(input));
+    }
     for (const Dense& dense : dense_) dense.end(pass);
 
     losses.value /= static_cast<double>(batch.size());
@@ -135,6 +157,8 @@ class TrainNetwork {
     const TrainBatch& batch;
     Real policy_share, value_share;
     Losses& losses;
+    const Real* table = nullptr;  // the first layer's weight by feature, [features, outputs] ...
+    Real* d_table = nullptr;      // ... and its gradient
     std::size_t first = 0, rows = 0;        // the group's rows in the batch
     const std::uint32_t* chosen = nullptr;  // their indices relative to `first`, or null: all
 
@@ -227,11 +251,13 @@ class TrainNetwork {
   }
 
   bool has_policy() const { return policy_ != fork_; }
+  bool is_dueling() const { return advantages_ > 0; }
   bool is_logits(const Layer& layer) const { return layer.out == policy_ && has_policy(); }
 
   /// Layers [begin, end), forward and backward. The policy's logits are computed in the backward
   /// pass.
   void forward(const Pass& pass, std::size_t begin, std::size_t end) {
+    if (pass.rows == 0) return;
     for (Step& step : std::span(steps_).subspan(begin, end - begin)) {
       if (step.kind == LayerKind::kNormRelu) {
         RowKernels<Real>::norm_relu_forward(step.from, pass.weight(step), pass.bias(step),
@@ -262,24 +288,30 @@ class TrainNetwork {
         multiply_features_backward(pass, step);
       } else if (is_logits(step)) {
         double loss = 0;
-        for (std::size_t row = 0; row < pass.rows; ++row) loss += learn_actions(pass, step, row);
+        for (std::size_t row = 0; row < pass.rows; ++row) {
+          if (is_dueling()) {
+            learn_advantages(pass, step, row);
+          } else {
+            loss += learn_actions(pass, step, row);
+          }
+        }
         pass.losses.policy += loss;
       } else {
-        if (step.out == outcomes_) learn_outcomes(pass, step);
+        if (step.out == outcomes_ && !is_dueling()) learn_outcomes(pass, step);
         multiply_values_backward(pass, step);
       }
     }
   }
 
   /// The first Linear, over sparse features: reads only the weight columns of non-zero features.
-  /// Works on a copy of the weight transposed to [features, outputs], made once per step, and on a
-  /// transposed gradient, which is transposed back at the end of the step.
+  /// Works on the weight and the gradient by feature; unless the blocks have them so, these are
+  /// copies, made once per gradient and transposed back at its end.
   void multiply_features(const Pass& pass, const Step& step) {
     const std::size_t width = step.outputs;
     RowKernels<Real>::fill_rows(pass.bias(step), pass.rows, width, step.to);
     for (std::size_t row = 0; row < pass.rows; ++row) {
       const std::size_t at = pass.batch_row(row);
-      RowKernels<Real>::add_weighted_rows(transposed_.data(), width, pass.batch.index(at),
+      RowKernels<Real>::add_weighted_rows(pass.table, width, pass.batch.index(at),
                                           converted(pass.batch.value(at)), step.to + row * width);
     }
   }
@@ -289,7 +321,7 @@ class TrainNetwork {
     for (std::size_t row = 0; row < pass.rows; ++row) {
       const std::size_t at = pass.batch_row(row);
       RowKernels<Real>::add_to_rows(step.d_to + row * width, width, pass.batch.index(at),
-                                    converted(pass.batch.value(at)), d_transposed_.data());
+                                    converted(pass.batch.value(at)), pass.d_table);
     }
   }
   const Real* converted(std::span<const float> value) {
@@ -330,18 +362,23 @@ class TrainNetwork {
     pass.losses.value += loss;
   }
 
-  /// The policy's layers, for rows with a policy target only.
-  void learn_policy(Pass pass) {
-    if (!has_policy()) return;
+  /// The rows with a policy target, with a copy of their values at the fork.
+  Pass choose_rows(Pass pass) {
     const std::size_t all = std::exchange(pass.rows, 0), width = fork_size_;
+    pass.chosen = chosen_.data();
+    if (!has_policy()) return pass;
     for (std::size_t row = 0; row < all; ++row) {
       if (pass.batch.targets_of(pass.first + row).empty()) continue;
       std::copy_n(fork_rows_.values + row * width, width, chosen_rows_.values + pass.rows * width);
       chosen_[pass.rows++] = static_cast<std::uint32_t>(row);
     }
+    return pass;
+  }
+
+  /// The policy's layers backward, for the chosen rows only.
+  void learn_policy(const Pass& pass) {
     if (pass.rows == 0) return;
-    pass.chosen = chosen_.data();
-    forward(pass, fork_, policy_);
+    const std::size_t width = fork_size_;
     backward(pass, fork_, policy_);
     for (std::size_t row = 0; row < pass.rows; ++row) {
       Real* const to = fork_rows_.gradient + chosen_[row] * width;
@@ -355,12 +392,11 @@ class TrainNetwork {
   Real learn_actions(const Pass& pass, const Step& step, std::size_t row) {
     const std::size_t at = pass.batch_row(row), width = step.inputs;
     const std::span<const float> targets = pass.batch.targets_of(at);
-    const Real* const features = step.from + row * width;
-    Real* const d_features = step.d_from + row * width;
     const std::span<const std::uint16_t> pairs = pairs_of(pass.batch, at);
     Real *const logits = action_logits_.data(), *const pair_value = pair_values_.data();
 
-    RowKernels<Real>::row_products(pass.weight(step), width, pairs, features, pair_value);
+    RowKernels<Real>::row_products(pass.weight(step), width, pairs, step.from + row * width,
+                                   pair_value);
     std::fill_n(logits, targets.size(), Real{0});
     for (std::size_t pair = 0; pair < pairs.size(); ++pair) {
       logits[pair_action_[pair]] += pair_value[pair] + pass.bias(step)[pairs[pair]];
@@ -373,36 +409,100 @@ class TrainNetwork {
 
     for (std::size_t pair = 0; pair < pairs.size(); ++pair) {
       pair_value[pair] = logits[pair_action_[pair]];
-      pass.d_bias(step)[pairs[pair]] += pair_value[pair];
     }
-    RowKernels<Real>::add_to_rows(features, width, pairs, pair_value, pass.d_weight(step));
-    if (!step.add) std::fill_n(d_features, width, Real{0});
-    RowKernels<Real>::add_weighted_rows(pass.weight(step), width, pairs, pair_value, d_features);
+    learn_pairs(pass, step, row, pairs);
     return loss;
   }
-  /// Lists the (action, logit) pairs of a row; actions are numbered from the row's first.
+
+  /// The last Linear of the policy backward for one row, from the gradients in pair_values_.
+  void learn_pairs(const Pass& pass, const Step& step, std::size_t row,
+                   std::span<const std::uint16_t> pairs) {
+    const std::size_t width = step.inputs;
+    const Real* const features = step.from + row * width;
+    Real* const d_features = step.d_from + row * width;
+    const Real* const d_value = pair_values_.data();
+    for (std::size_t pair = 0; pair < pairs.size(); ++pair) {
+      pass.d_bias(step)[pairs[pair]] += d_value[pair];
+    }
+    RowKernels<Real>::add_to_rows(features, width, pairs, d_value, pass.d_weight(step));
+    if (!step.add) std::fill_n(d_features, width, Real{0});
+    RowKernels<Real>::add_weighted_rows(pass.weight(step), width, pairs, d_value, d_features);
+  }
+
+  /// The loss of a dueling network: cross entropy between the rows' distributions and the softmax
+  /// of the value head's logits plus the advantages of the move that was played minus the mean ones
+  /// of all moves. Replaces the value head's logits by their gradient, which is also that of the
+  /// weighted sum of advantages.
+  void duel(const Pass& pass, const Pass& chosen) {
+    const Step &policy = steps_[policy_ - 1], &value = steps_.back();
+    std::size_t row = 0;
+    for (std::size_t next = 0; next < pass.rows; ++next) {
+      Real* const logits = value.to + next * value.outputs;
+      if (row == chosen.rows || chosen.chosen[row] != next) {
+        std::fill_n(logits, value.outputs, Real{0});
+        continue;
+      }
+      const std::size_t at = pass.batch_row(next);
+      const std::span<const std::uint16_t> pairs = pairs_of(pass.batch, at);
+      RowKernels<Real>::row_products(pass.weight(policy), policy.inputs, pairs,
+                                     policy.from + row * policy.inputs, pair_values_.data());
+      for (std::size_t pair = 0; pair < pairs.size(); ++pair) {
+        logits[pairs[pair] % advantages_] +=
+            share_of(pass.batch, at, pair) * (pair_values_[pair] + pass.bias(policy)[pairs[pair]]);
+      }
+      const std::span<const float> target = pass.batch.outcomes(at);
+      const auto weight = static_cast<Real>(pass.batch.weight(at));
+      pass.losses.value +=
+          weight * cross_entropy_of_row(
+                       HostGroup{}, logits, value.outputs, [&](std::size_t i) { return target[i]; },
+                       pass.value_share * weight);
+      ++row;
+    }
+  }
+  void learn_advantages(const Pass& pass, const Step& step, std::size_t row) {
+    const std::size_t at = pass.batch_row(row);
+    const Real* const d_logits = steps_.back().to + pass.chosen[row] * advantages_;
+    const std::span<const std::uint16_t> pairs = pairs_of(pass.batch, at);
+    for (std::size_t pair = 0; pair < pairs.size(); ++pair) {
+      pair_values_[pair] = share_of(pass.batch, at, pair) * d_logits[pairs[pair] % advantages_];
+    }
+    learn_pairs(pass, step, row, pairs);
+  }
+  /// What the advantage of a pair counts: the target of its action minus the mean's share.
+  Real share_of(const TrainBatch& batch, std::size_t row, std::size_t pair) const {
+    const std::span<const float> targets = batch.targets_of(row);
+    return static_cast<Real>(targets[pair_action_[pair]]) -
+           Real{1} / static_cast<Real>(targets.size());
+  }
+
+  /// Lists the (action, logit) pairs of a row, of a dueling network (action, advantage); actions
+  /// are numbered from the row's first.
   std::span<const std::uint16_t> pairs_of(const TrainBatch& batch, std::size_t row) {
     const std::span<const std::uint16_t> logits = batch.logits_of(row);
     const std::size_t each = batch.shape().logits_per_action;
+    assert(logits.size() <= batch.shape().max_legal * each);
+    const std::size_t advantages = std::max<std::size_t>(1, advantages_);
     std::size_t pairs = 0;
     for (std::size_t i = 0; i < logits.size(); ++i) {
       if (logits[i] == kNoLogit) continue;
-      pair_logit_[pairs] = logits[i];
-      pair_action_[pairs++] = static_cast<std::uint32_t>(i / each);
+      for (std::size_t k = 0; k < advantages; ++k) {
+        pair_logit_[pairs] = static_cast<std::uint16_t>(logits[i] * advantages + k);
+        pair_action_[pairs++] = static_cast<std::uint32_t>(i / each);
+      }
     }
     return {pair_logit_.data(), pairs};
   }
 
   std::size_t group_rows_;
-  std::size_t fork_, policy_, outcomes_, fork_size_;  // see LayerPlan
-  std::vector<AlignedVector<Real>> memory_;           // of values and gradients
-  std::vector<Step> steps_;                           // one per layer
+  std::size_t fork_, policy_, outcomes_, advantages_, fork_size_;  // see LayerPlan
+  std::vector<AlignedVector<Real>> memory_;                        // of values and gradients
+  std::vector<Step> steps_;                                        // one per layer
   struct {
     Real *values, *gradient;           // [rows, size of the fork]
   } fork_rows_{}, chosen_rows_{};      // all rows, and those with a policy target
   std::vector<std::uint32_t> chosen_;  // row numbers of chosen_rows_ in the pass
 
-  AlignedVector<Real> transposed_, d_transposed_;  // of the first layer
+  AlignedVector<Real> transposed_, d_transposed_;  // of the first layer, unless by feature
   std::deque<Dense> dense_;                        // of the other Linears
   AlignedVector<Real> d_outputs_;                  // [outputs, rows], of the current Linear
   PackedMatrix<Real> packed_inputs_;               // of the current Linear

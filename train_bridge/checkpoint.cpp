@@ -300,6 +300,18 @@ Result<std::filesystem::path> move_aside(const std::filesystem::path& file) {
   }
 }
 
+Result<void> move_aside(const FoundCheckpoint& found,
+                        const std::function<void(const std::string&)>& warning) {
+  for (const auto& [file, reason] : found.newer) {
+    const auto moved = move_aside(file);
+    if (!moved) return moved.error();
+    if (!warning) continue;
+    warning(
+        fmt::format("{}: it was moved to {}, and an older state is used", reason, moved->string()));
+  }
+  return {};
+}
+
 Result<NetworkSpec> checkpoint_spec(const std::filesystem::path& file) {
   const auto wrong = [&](std::string_view what) {
     return fail(fmt::format("{}: {}", file.string(), what));

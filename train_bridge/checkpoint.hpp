@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -85,6 +86,10 @@ bool is_checkpoint_name(std::string_view name);
 /// Renames a damaged file to "<file>.damaged" or, if there is one already, "<file>.damaged.2" and
 /// so on. Returns the new name.
 Result<std::filesystem::path> move_aside(const std::filesystem::path& file);
+/// The same for the checkpoints that cannot be loaded; calls `warning` for each, unless it is
+/// empty.
+Result<void> move_aside(const FoundCheckpoint& found,
+                        const std::function<void(const std::string&)>& warning);
 
 /// The network shape of a checkpoint. Fails, with a reason that names the file, when the file has
 /// none.

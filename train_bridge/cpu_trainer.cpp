@@ -38,6 +38,8 @@ TrainBatch fullest_batch(const NetworkSpec& spec, const TrainBatch::Shape& shape
   return batch;
 }
 
+// Works with a first layer whose weight is by feature, as is all of its state: [features, outputs]
+// in place of the plan's [outputs, features].
 class CpuTrainer final : public Trainer {
  public:
   CpuTrainer(const Network& start, const TrainBatch::Shape& shape, const TrainerSettings& settings)
@@ -45,7 +47,8 @@ class CpuTrainer final : public Trainer {
         shape_(shape),
         settings_(settings),
         team_(settings.threads),
-        optimizer_(spec_, start.parameters(), settings) {
+        input_(LayerPlan(spec_).layers.front()),
+        optimizer_(spec_, by_feature(start.parameters()), settings) {
     for (std::size_t i = 0; i < team_.members(); ++i) {
       parts_.emplace_back(spec_, shape, start.parameters().size());
     }
@@ -74,7 +77,9 @@ class CpuTrainer final : public Trainer {
   }
 
   Network served(PlayWeights which) const override {
-    return network_of(spec_, optimizer_.state(), which);
+    const TrainerState& state = optimizer_.state();
+    const auto values = in_plan_order(which == PlayWeights::kAverage ? state.ema : state.weights);
+    return Network(spec_, std::vector<float>(values.begin(), values.end()));
   }
 
   Result<void> check() const override {
@@ -82,14 +87,42 @@ class CpuTrainer final : public Trainer {
     return check_state(state, state.weights.size());
   }
 
-  TrainerState state() const override { return optimizer_.state(); }
-  Result<void> restore(const TrainerState& state) override { return optimizer_.restore(state); }
+  TrainerState state() const override {
+    TrainerState state = optimizer_.state();
+    for (const StateTensor& tensor : kStateTensors) {
+      state.*tensor.values = in_plan_order(state.*tensor.values);
+    }
+    return state;
+  }
+  Result<void> restore(const TrainerState& state) override {
+    if (const auto fits = check_state(state, optimizer_.state().weights.size()); !fits) return fits;
+    TrainerState own = state;
+    for (const StateTensor& tensor : kStateTensors) {
+      own.*tensor.values = by_feature(state.*tensor.values);
+    }
+    return optimizer_.restore(own);
+  }
 
  private:
+  /// Parameters with the first layer's weight by feature, and back.
+  AlignedVector<float> by_feature(std::span<const float> plain) const {
+    return turned(plain, input_.inputs, input_.outputs);
+  }
+  AlignedVector<float> in_plan_order(std::span<const float> own) const {
+    return turned(own, input_.outputs, input_.inputs);
+  }
+  AlignedVector<float> turned(std::span<const float> from, std::size_t rows,
+                              std::size_t columns) const {
+    AlignedVector<float> to(from.begin(), from.end());
+    RowKernels<float>::transpose(from.data() + input_.weight, rows, columns,
+                                 to.data() + input_.weight);
+    return to;
+  }
+
   /// The working memory of one thread.
   struct Part {
     Part(const NetworkSpec& spec, const TrainBatch::Shape& shape, std::size_t parameters)
-        : network(spec, shape), gradient(parameters) {}
+        : network(spec, shape, true), gradient(parameters) {}
     TrainNetwork<float> network;
     AlignedVector<float> gradient;
     Losses losses;
@@ -135,6 +168,7 @@ class CpuTrainer final : public Trainer {
   TrainBatch::Shape shape_;
   TrainerSettings settings_;
   ThreadTeam team_;
+  Layer input_;             // the first
   std::deque<Part> parts_;  // one per thread
   AdamW optimizer_;
 };

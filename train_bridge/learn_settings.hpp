@@ -27,9 +27,11 @@ struct LearnSettings {
   /// capacity, so that early games of an untrained network drop out soon.
   std::size_t window_minimum = 50'000;
   float window_share = 0.5f;
-  /// The length of the run in games, from its very beginning: the run ends there, and schedules
-  /// refer to it. A resumed run may get a new length. 0: none, and no schedules.
+  /// The length of the run in games and in minutes, from its very beginning: the run ends at the
+  /// first of the two, and schedules follow the one of which more is done. A resumed run may get
+  /// new lengths. 0: none; if both are 0, no schedules.
   std::uint64_t planned_games = 0;
+  double planned_minutes = 0;
   /// Prioritised replay (Schaul et al. 2016): a sample is drawn in proportion to this power of its
   /// surprise (Sample::surprise) plus kLeastSurprise; 0: all alike.
   float priority = 0;
@@ -73,6 +75,11 @@ constexpr auto settings_of(std::type_identity<LearnSettings>) {
           "planned-games", &S::planned_games,
           "length of the whole run, to which schedules refer; the run stops there; 0: unlimited",
           {.unit = "games"}),
+      setting("planned-minutes", &S::planned_minutes,
+              "length of the whole run in minutes, without the time between its parts; with "
+              "planned-games, the run stops at the first of the two, and schedules follow the one "
+              "of which more is done; 0: unlimited",
+              {.least = 0, .unit = "min"}),
       setting("replay", &S::replay_capacity, "capacity of the replay buffer",
               {.least = 1000, .most = 100'000'000, .unit = "positions"}),
       setting("window-minimum", &S::window_minimum, "minimum training window",
@@ -95,7 +102,7 @@ constexpr auto settings_of(std::type_identity<LearnSettings>) {
               "size of the replay buffer at the first training step", {.unit = "positions"}),
       setting("learning-rate", &S::learning_rate,
               "AdamW learning rate, or a schedule such as 0.0015@0.3,0.00001@1: constant for 0.3 "
-              "of the planned games, then falling in equal ratios",
+              "of the planned run, then falling in equal ratios",
               {.least = 0, .above_least = true}),
       setting("warmup-steps", &S::warmup_steps, "length of the linear learning rate warm-up",
               {.unit = "steps"}),
@@ -112,7 +119,8 @@ constexpr auto settings_of(std::type_identity<LearnSettings>) {
           "weights that self-play uses: their moving average, which is always what is saved, or "
           "the current ones"),
       setting("checkpoint-seconds", &S::checkpoint_seconds,
-              "longest time between checkpoints; the first come sooner", {.least = 0, .unit = "s"}),
+              "time between checkpoints, each at the end of an iteration; the first come sooner",
+              {.least = 0, .unit = "s"}),
       setting("sync-seconds", &S::sync_seconds,
               "a power cut loses no game that was finished longer ago than this",
               {.least = 0, .unit = "s"}),
@@ -145,10 +153,12 @@ inline double seconds_to_checkpoint(const LearnSettings& settings, double age) {
   return std::min(settings.checkpoint_seconds, std::max(5.0, age / 2));
 }
 
-/// The share of the planned run that is done after `games` games.
-inline double run_progress(const LearnSettings& settings, std::uint64_t games) {
-  if (settings.planned_games == 0) return 0;
-  return std::min(1.0, static_cast<double>(games) / static_cast<double>(settings.planned_games));
+/// The share of the planned run that is done after `games` games and `seconds`; 0 without a plan.
+inline double run_progress(const LearnSettings& settings, std::uint64_t games, double seconds) {
+  const auto share = [](double done, double planned) { return planned > 0 ? done / planned : 0; };
+  return std::min(
+      1.0, std::max(share(static_cast<double>(games), static_cast<double>(settings.planned_games)),
+                    share(seconds, settings.planned_minutes * 60)));
 }
 
 /// What remains of the learning rate at step `step` of cycles of which the first has `first` steps

@@ -63,6 +63,9 @@ class MetricsMap {
   static Result<MetricsMap> open(const std::filesystem::path& file, std::string_view subject,
                                  std::span<const MetricName> names, std::size_t columns);
 
+  /// Whether readers find this file: it was neither moved nor removed.
+  bool is_in_place() const { return file_.place() == FileHandle::Place::kAtPath; }
+
   /// Replaces all values, for readers at once, and sets the heartbeat. `values`: one per figure.
   /// Never fails: a file that was truncated meanwhile is no longer written.
   void write(std::span<const double> values);

@@ -10,10 +10,13 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "games/random.hpp"
 #include "games/sound_moves.hpp"
+#include "selfplay/game_record.hpp"
+#include "senet/game.hpp"
 #include "train_bridge/learn_settings.hpp"
 #include "train_bridge/samples.hpp"
 #include "train_bridge/sum_tree.hpp"
@@ -58,6 +61,11 @@ class Replay {
   /// its place in the ring. Fails, and adds no sample, when the record is not a legal game.
   virtual Result<void> add_game(const GameRecord& record, const SampleSettings& settings,
                                 const std::function<void(std::uint32_t place)>& each) = 0;
+  /// The position of the game added last that the search misjudged most, as the start of another
+  /// game, and by how much (Sample::surprise). In a game of one player that was not solved it is
+  /// the start, with 1. The game's own start does not count. 0 and unspecified if there is none.
+  virtual float hardness() const = 0;
+  virtual std::string hardest() const = 0;
   /// Draws `rows` samples from the newest `window` ones (at least one, all when larger), uniformly
   /// or by their priorities. In games with mirror images each sample is mirrored with probability
   /// 1/2. Requires size() >= 1.
@@ -104,13 +112,35 @@ class ReplayBuffer final : public Replay {
 
   Result<void> add_game(const GameRecord& record, const SampleSettings& settings,
                         const std::function<void(std::uint32_t place)>& each) override {
-    return for_each_sample<G>(
+    hardness_ = 0;
+    std::size_t turn = 0;
+    const Result<void> added = for_each_sample<G>(
         record, settings, states_,
         [&](const Sample<G>& sample) {
           add(sample);
           each(newest());
+          const bool is_own_start = sample.turn == 0 && record.start.empty();
+          if (is_own_start || sample.surprise <= hardness_) return;
+          hardness_ = sample.surprise;
+          turn = sample.turn;
         },
         start_);
+    if (!added) return added;
+    const bool is_solved = record.end() == EndKind::kPlayed && record.final_outcome() == 0;
+    if (player_count(start_) == 1 && !is_solved && !record.start.empty()) {
+      hardness_ = 1;
+      turn = 0;
+    }
+    hardest_ = states_[turn];
+    return {};
+  }
+
+  float hardness() const override { return hardness_; }
+  std::string hardest() const override {
+    if constexpr (ScrambledGame<G>) {
+      if (has_scrambles(start_)) return hardest_.as_start().text();
+    }
+    return hardest_.text();
   }
 
   /// Adds a sample as made by for_each_sample(): its visits are of legal actions, ascending, and
@@ -260,11 +290,15 @@ class ReplayBuffer final : public Replay {
   std::uint64_t begin_ = 0, end_ = 0, policy_end_ = 0;
   ActionList<G::kMaxLegal> moves_;
   std::vector<G> states_;  // of the game being added
+  G hardest_ = start_;     // of the game added last
+  float hardness_ = 0;
 };
 
-/// Policy entries of a sample: the visited moves of a typical position; none without a policy.
+/// Policy entries of a sample: the visited moves of a typical position; with a dueling network the
+/// move that was played; none without a policy.
 template <Game G>
 std::size_t policy_per_sample(const LearnSettings& settings, const G& start) {
+  if (settings.samples.evaluates == Evaluates::kMoves) return 1;
   const bool has_policy = settings.samples.evaluates == Evaluates::kPosition;
   return has_policy ? std::min<std::size_t>(most_legal(start), 24) : 0;
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <deque>
 #include <fstream>
 #include <iterator>
@@ -48,15 +49,22 @@ std::string count_of(std::uint64_t count, std::string_view thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
+// When this share of the planned run is done.
+std::uint32_t visit_limit(const PlaySettings& play, double done) {
+  const float limit = play.visit_limit.at(done);
+  if (limit == 0) return std::numeric_limits<std::uint32_t>::max();
+  return static_cast<std::uint32_t>(std::max(std::lround(limit), 1l));
+}
+
 // Removes files of ours that a killed process left half-written. The folder's lock excludes other
 // writers.
 void remove_half_written(const std::filesystem::path& folder, bool (*is_ours)(std::string_view)) {
-  std::error_code unknown;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, unknown)) {
-    const bool is_file =
-        entry.symlink_status(unknown).type() == std::filesystem::file_type::regular;
-    if (is_file && is_ours(replaced_name(entry.path()))) {
-      std::filesystem::remove(entry.path(), unknown);
+  std::error_code error, unknown;
+  std::filesystem::directory_iterator at(folder, error);
+  for (; !error && at != std::filesystem::directory_iterator(); at.increment(error)) {
+    const bool is_file = at->symlink_status(unknown).type() == std::filesystem::file_type::regular;
+    if (is_file && is_ours(replaced_name(at->path()))) {
+      std::filesystem::remove(at->path(), unknown);
     }
   }
 }
@@ -94,25 +102,25 @@ void warn_of_log(const GameLog& log, const RunOptions& options, bool existed,
   }
 }
 
-// Warns of the records that a resumed run cannot or must not learn from.
-void warn_of_records(const RefillReport& found, std::uint64_t games,
+// Warns of the records of `log` that a run cannot or must not learn from.
+void warn_of_records(const std::string& log, const RefillReport& found, std::uint64_t games,
                      const std::function<void(const std::string&)>& warning) {
   const auto warn_of_skipped = [&](const SkippedRecords& skipped, std::string_view what) {
     if (skipped.count == 0) return;
     const std::string file = skipped.first_in.filename().string();
-    warning(fmt::format("game log: skipped {} that {}, the first at byte {}{}: {}",
+    warning(fmt::format("{}: skipped {} that {}, the first at byte {}{}: {}", log,
                         count_of(skipped.count, "record"), what, skipped.first_at,
                         file == kGrowingFile ? "" : " of " + file, skipped.first_reason));
   };
-  for (const std::string& reason : found.unreadable) warning("game log: " + reason);
+  for (const std::string& reason : found.unreadable) warning(log + ": " + reason);
   warn_of_skipped(found.undecodable, "cannot be decoded");
   warn_of_skipped(found.illegal, found.illegal.count == 1 ? "breaks the rules" : "break the rules");
   if (found.doubled > 0) {
-    warning(fmt::format("game log: skipped {} of games that occur earlier in it",
+    warning(fmt::format("{}: skipped {} of games that occur earlier in it", log,
                         count_of(found.doubled, "record")));
   }
   if (found.missing > 0) {
-    warning(fmt::format("game log: it lacks {} of the {} that the checkpoint counts", found.missing,
+    warning(fmt::format("{}: it lacks {} of the {} that the checkpoint counts", log, found.missing,
                         count_of(games, "game")));
   }
 }
@@ -255,14 +263,7 @@ Result<Run::Start> Run::resumed_start(const RunConfig& config, const RunOptions&
                     "start a new run with --weights {}",
                     folder.string(), reasons, weights.string()));
   }
-  for (const auto& [file, reason] : found->newer) {
-    const auto moved = move_aside(file);
-    if (!moved) return moved.error();
-    if (warning) {
-      warning(fmt::format("{}: it was moved to {}, and an older state is used", reason,
-                          moved->string()));
-    }
-  }
+  if (const auto moved = move_aside(*found, warning); !moved) return moved.error();
   std::error_code unknown;
   if (!found->checkpoint) {
     const bool has_weights = std::filesystem::exists(weights, unknown);
@@ -307,6 +308,15 @@ Result<Run> Run::open(const RunGame& game, const RunConfig& config, const RunOpt
       if (warning) warning(reason + ": the run continues without grades");
     }
   }
+  std::optional<RecordedGames> from;
+  if (!options.from.empty()) {
+    if (options.resume) return fail("from: only a new run learns from recorded games");
+    Result<RecordedGames> games = RecordedGames::open(
+        options.from, config.game,
+        [&game](const GameRecord& record) { return game.check_record(*game.any, record); });
+    if (!games) return games.error();
+    from = std::move(*games);
+  }
   Result<Start> start = fail("");
   if (!options.resume) {
     start = new_start(complete, options.weights);
@@ -331,11 +341,20 @@ Result<Run> Run::open(const RunGame& game, const RunConfig& config, const RunOpt
                     "lengthens it",
                     planned));
   }
+  const double planned_minutes = config.learn.planned_minutes;
+  if (planned_minutes > 0 && start->checkpoint &&
+      start->checkpoint->seconds >= planned_minutes * 60) {
+    return fail(
+        fmt::format("planned-minutes: the run has taken its {} minutes; a larger number "
+                    "lengthens it",
+                    planned_minutes));
+  }
   if (warning) warn_of_log(folder->log, options, folder->had_log, start->checkpoint, warning);
   Run run(game, std::move(complete), options, std::move(*start), std::move(folder->lock),
           std::move(folder->log));
   run.before_ = std::move(before);
   run.exam_ = std::move(exam);
+  run.from_ = std::move(from);
   return run;
 }
 
@@ -374,7 +393,10 @@ Result<RunSummary> Run::play(const RunHooks& given) {
   trainer->warm_up();
 
   ModelStore models(std::move(start_.network));
-  BoundedQueue<GameRecord> queue(config.queue_games);
+  // Recorded games wait in their file: of those that wait here when the run is interrupted, the log
+  // keeps all, but their steps are made later.
+  constexpr std::size_t kRecordedGames = 16;
+  BoundedQueue<GameRecord> queue(from_ ? kRecordedGames : config.queue_games);
   QueueSink sink(queue, hooks.learns);
   ParkedGames parked(config.selfplay.workers);
   const GameNumbers* waiting = nullptr;  // has parked games that no lane has taken
@@ -387,6 +409,7 @@ Result<RunSummary> Run::play(const RunHooks& given) {
   };
   const float resign_threshold = config.selfplay.play.resign_below * game_->any->value_range;
   const std::unique_ptr<Replay> replay = game_->make_replay(*game_->any, config.learn);
+  HardPositions hard;
   TrainingLoop loop({.settings = config.learn,
                      .replay = *replay,
                      .trainer = *trainer,
@@ -400,14 +423,16 @@ Result<RunSummary> Run::play(const RunHooks& given) {
                      .starts = config.selfplay.play.starts,
                      .resign_threshold = resign_threshold,
                      .warning = hooks.warning,
-                     .park = park},
+                     .hard = &hard,
+                     .park = park,
+                     .are_recorded = from_.has_value()},
                     from);
   const Result<RefillReport> refilled = loop.refill();
   if (!refilled) return refilled.error();
   RefillReport found = *refilled;
   // open() has warned of it.
-  if (log_.recovery().created && log_.segments().empty()) found.missing = 0;
-  warn_of_records(found, from.games, hooks.warning);
+  if (log_.is_new()) found.missing = 0;
+  warn_of_records("game log", found, from.games, hooks.warning);
   // config.json is written last: a folder that has it has everything needed to resume.
   if (is_new) {
     if (const auto saved = loop.save(); !saved) return saved.error();
@@ -457,15 +482,28 @@ Result<RunSummary> Run::play(const RunHooks& given) {
   for (const SettingChange& change : changes) figures.note(change_text(change));
   // Workers give way to the trainer where they share processors with it, as by default on two: it
   // takes the time it needs, and they take the rest. On Linux the call is about its thread only.
-  SelfPlayHooks worker_hooks{.parked = &parked, .scramble_moves = loop.progress().scramble_moves};
+  const LearnProgress begun = loop.progress();
+  SelfPlayHooks worker_hooks{.parked = &parked,
+                             .hard = &hard,
+                             .scramble_moves = begun.scramble_moves,
+                             .visits = visit_limit(config.selfplay.play, begun.planned_share)};
   std::vector<std::atomic<bool>> is_playing(config.selfplay.workers);
   worker_hooks.begins = [&](std::size_t number, AnyWorker&) {
     is_playing[number] = true;
     if (options.train) static_cast<void>(nice(10));
   };
   worker_hooks.ended = [&](std::size_t number, AnyWorker&) { is_playing[number] = false; };
-  const std::unique_ptr<AnySelfPlayThreads> players = game_->start_selfplay(
-      *game_->any, config.selfplay, playing, numbers, sink, std::move(worker_hooks));
+  std::unique_ptr<AnySelfPlayThreads> players;
+  const RecordFeed* feed = nullptr;
+  if (from_) {
+    auto made =
+        std::make_unique<RecordFeed>(*std::move(from_), config.selfplay.workers, numbers, sink);
+    feed = made.get();
+    players = std::move(made);
+  } else {
+    players = game_->start_selfplay(*game_->any, config.selfplay, playing, numbers, sink,
+                                    std::move(worker_hooks));
+  }
   Result<void> trained;
   std::atomic<bool> learning{true};
   // On any exception, no thread is left waiting: neither lanes nor, below, the trainer.
@@ -475,6 +513,8 @@ Result<RunSummary> Run::play(const RunHooks& given) {
       trained = loop.run();
     } catch (const std::bad_alloc&) {
       trained = fail("replay: out of memory for training");
+    } catch (const std::exception& error) {  // of a user's game
+      trained = fail(fmt::format("training: {}", error.what()));
     }
     // Lanes that are still playing must not wait for a trainer that has ended.
     queue.close();
@@ -508,35 +548,57 @@ Result<RunSummary> Run::play(const RunHooks& given) {
     hooks.progresses(now);
     return now;
   };
+  const auto is_late = [&] {
+    const double planned = config.learn.planned_minutes;
+    return (options.minutes > 0 && figures.elapsed() >= options.minutes * 60) ||
+           (planned > 0 && from.seconds + figures.elapsed() >= planned * 60);
+  };
   for (RunPhase phase = RunPhase::kPlaying; players->running() > 0;) {
     std::this_thread::sleep_for(kPeriod);
     const RunOrder order = hooks.order();
-    const bool late = options.minutes > 0 && figures.elapsed() >= options.minutes * 60;
     // The trainer ends with the reason, even if no game is finished for a long time.
     if (!log_.is_in_place()) queue.close();
+    // Other processes would not find the one that plays.
+    if (lock_.place() != FileHandle::Place::kAtPath) {
+      if (Result<FileHandle> lock = lock_run(options.folder)) lock_ = *std::move(lock);
+    }
     // Games that cannot be written are not finished either.
     if (order == RunOrder::kPark || !learning) {
       players->abandon();
       loop.hurry();
       phase = RunPhase::kParking;
     } else if (phase == RunPhase::kPlaying &&
-               (order == RunOrder::kFinish || late || loop.progress().has_diverged)) {
+               (order == RunOrder::kFinish || is_late() || loop.progress().has_diverged)) {
       phase = RunPhase::kFinishing;
     }
     if (phase != RunPhase::kPlaying) {
       numbers.halt();
       strength.stop();
     }
-    players->limit_scrambles(look(phase).learn.scramble_moves);
+    const LearnProgress& learn = look(phase).learn;
+    players->limit_scrambles(learn.scramble_moves);
+    players->limit_visits(visit_limit(config.selfplay.play, learn.planned_share));
   }
   strength.stop();
   const Result<void> played = players->join();
+  if (feed != nullptr) {
+    const std::string log = "from: " + options.from.string();
+    warn_of_records(log, feed->left_out(), 0, hooks.warning);
+    if (feed->damaged_bytes() > 0) {
+      hooks.warning(
+          fmt::format("{}: skipped {}", log, count_of(feed->damaged_bytes(), "damaged byte")));
+    }
+  }
   queue.close();
   while (learning) {
     std::this_thread::sleep_for(kPeriod / 2);
+    // A game may have earned many steps.
+    if (hooks.order() == RunOrder::kPark || (feed != nullptr && is_late())) loop.hurry();
     look(RunPhase::kSaving);
   }
   trainer_thread.join();
+  // It has not saved them. Should that fail too, they continue from the last time.
+  if (!trained) static_cast<void>(park());
   const RunProgress& last = look(RunPhase::kSaving);
   figures.record();
   figures.end(!trained ? trained.error().reason() : !played ? played.error().reason() : "ended");

@@ -19,6 +19,7 @@
 #include "selfplay/game_log.hpp"
 #include "train_bridge/checkpoint.hpp"
 #include "train_bridge/choose_trainer.hpp"
+#include "train_bridge/record_feed.hpp"
 #include "train_bridge/run_config.hpp"
 #include "train_bridge/strength.hpp"
 #include "train_bridge/training_loop.hpp"
@@ -33,7 +34,10 @@ struct RunOptions {
   double minutes = 0;                  // stop after this time; 0: no limit
   std::uint64_t games = 0;             // stop after this many games of this call; 0: no limit
   bool train = true;                   // false: play and record only
-  TrainerChoice trainer = {};          // where to train
+  /// A game log or a run folder: a new run learns from these games in place of playing. They
+  /// become its own. Empty: it plays.
+  std::filesystem::path from = {};
+  TrainerChoice trainer = {};  // where to train
 };
 
 /// The phases of a run.
@@ -57,6 +61,7 @@ struct RunRates {
   double evaluations_per_second = 0;
   double visits_per_second = 0;
   double steps_per_second = 0;
+  double samples_per_second = 0;
   double batch_fill = 0;     // rows of a batch
   double trainer_share = 0;  // of the time, spent in training steps
   double cores = 0;          // processor time per second
@@ -198,8 +203,9 @@ class Run {
   Start start_;
   FileHandle lock_;
   GameLog log_;
-  std::optional<RunConfig> before_;  // the settings of a resumed run so far
-  std::optional<Exam> exam_;         // of the labels
+  std::optional<RunConfig> before_;    // the settings of a resumed run so far
+  std::optional<Exam> exam_;           // of the labels
+  std::optional<RecordedGames> from_;  // the games to learn from
 };
 
 /// Opens a run and plays it.

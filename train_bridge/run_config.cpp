@@ -77,7 +77,7 @@ Result<RunConfig> default_config(const RunGame& game) {
   config.network = reference_spec(any);
   config.selfplay.workers = 0;
   config.selfplay.worker.search.evaluates = config.learn.samples.evaluates =
-      *resolve_evaluates(config.network, any.has_afterstates);
+      *resolve_evaluates(config.network, modes_of(any));
   // With afterstates there is no policy to train.
   if (any.has_afterstates) {
     config.network.policy_head = false;
@@ -140,21 +140,21 @@ Result<void> check_memory_of_run(const RunGame& game, const RunConfig& config,
       memory_limit(-threads));
 }
 
-}  // namespace
-
-Result<void> check_config(const RunGame& game, const RunConfig& config) {
+// Checks everything but the memory of this machine, which may be another than the run began on.
+Result<void> check_apart_from_memory(const RunGame& game, const RunConfig& config) {
   const AnyGame& any = *game.any;
   if (config.game != any.name) {
     return fail(fmt::format("the settings are those of {}, not of {}", config.game, any.name));
   }
   if (const Result<void> checked = check_settings(config); !checked) return checked;
-  const auto asked = resolve_evaluates(config.network, any.has_afterstates,
-                                       config.selfplay.worker.search.evaluates);
+  if (const Result<void> checked = check_spec(config.network); !checked) return checked;
+  const auto asked =
+      resolve_evaluates(config.network, modes_of(any), config.selfplay.worker.search.evaluates);
   if (!asked) return asked.error();
   if (*asked == Evaluates::kPlayouts) {
     return fail("mode: playouts use no network, so that none would learn");
   }
-  if (config.learn.planned_games == 0) {
+  if (config.learn.planned_games == 0 && config.learn.planned_minutes == 0) {
     std::string_view scheduled;
     for_each_setting(config, [&]<class Value>(const auto& entry, const Value& value) {
       if constexpr (std::is_same_v<Value, Schedule>) {
@@ -163,7 +163,9 @@ Result<void> check_config(const RunGame& game, const RunConfig& config) {
     });
     if (!scheduled.empty()) {
       return fail(
-          fmt::format("{}: a schedule needs the length of the run, planned-games", scheduled));
+          fmt::format("{}: a schedule needs the length of the run, planned-games or "
+                      "planned-minutes",
+                      scheduled));
     }
   }
   if (const auto checked = check_search(config.selfplay.worker.search); !checked) return checked;
@@ -172,9 +174,7 @@ Result<void> check_config(const RunGame& game, const RunConfig& config) {
     return fail(fmt::format("fast-visits: {} must be at most the visits of a full search, {}",
                             play.fast_visits, play.full_visits));
   }
-  const SelfPlaySettings& selfplay = config.selfplay;
-  WorkerSettings worker = selfplay.worker;
-  worker.visits = play.full_visits;
+  const WorkerSettings& worker = config.selfplay.worker;
   if (worker.search.plies.ply > 0 && (play.noise || play.temperature_plies > 0)) {
     return fail(
         "ply: a search by plies plays its best move: noise and temperature-plies must be 0");
@@ -183,6 +183,10 @@ Result<void> check_config(const RunGame& game, const RunConfig& config) {
       (config.learn.priority > 0 || config.learn.samples.n_step > 0)) {
     return fail(
         "ply: the values of a search by plies are the targets: priority and n-step must be 0");
+  }
+  const auto sources = read_sources(play.starts.sources);
+  if (worker.search.plies.ply > 0 && sources && has_source(*sources, StartSource::Kind::kHard)) {
+    return fail("ply: a search by plies finds no hard positions for games to start from");
   }
   if (worker.search.plies.ply > 0 && any.player_count == 1) {
     return fail(
@@ -199,6 +203,15 @@ Result<void> check_config(const RunGame& game, const RunConfig& config) {
   if (config.strength.gating && config.strength.minutes == 0) {
     return fail("gating: without matches no network becomes the best: strength-minutes is 0");
   }
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_config(const RunGame& game, const RunConfig& config) {
+  if (auto checked = check_apart_from_memory(game, config); !checked) return checked;
+  WorkerSettings worker = config.selfplay.worker;
+  worker.visits = config.selfplay.play.full_visits;
   return check_memory_of_run(game, config, worker);
 }
 
@@ -271,6 +284,8 @@ Result<RunConfig> load_config(const std::filesystem::path& file, RunGameFinder f
   // Runs older than a setting continue as they were.
   if (!json.contains("blunder")) config->learn.samples.blunder = 0;
   if (!json.contains("planned-games")) config->learn.planned_games = 0;
+  if (!json.contains("planned-minutes")) config->learn.planned_minutes = 0;
+  if (!json.contains("visit-limit")) config->selfplay.play.visit_limit = 0;
   if (!json.contains("resign-play-through")) config->selfplay.play.resign_play_through = 0;
   if (!json.contains("strength-minutes")) config->strength.minutes = 0;
   for (const SpecField& field : kSpecFields) {
@@ -297,7 +312,7 @@ Result<RunConfig> load_config(const std::filesystem::path& file, RunGameFinder f
   });
   if (!read) return wrong(file, read.error().reason());
   if (!json.empty()) return wrong(file, "unknown setting \"" + json.begin().key() + "\"");
-  if (const auto checked = check_config(**game, *config); !checked) {
+  if (const auto checked = check_apart_from_memory(**game, *config); !checked) {
     return wrong(file, checked.error().reason());
   }
   return config;

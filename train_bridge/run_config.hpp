@@ -95,10 +95,10 @@ Result<void> save_config(const RunConfig& config, const std::filesystem::path& f
                          std::uint64_t run_id = 0);
 /// The id of the run in config.json; 0 if there is none: runs older than ids have none.
 Result<std::uint64_t> run_id_in(const std::filesystem::path& file);
-/// Reads config.json; missing settings get the game's defaults. Fails for unknown keys, keys
-/// that occur twice and wrong types, with a reason that names the key, and for a file of another
-/// game. `game` finds the table
-/// of the game named in the file.
+/// Reads config.json; missing settings get the game's defaults. Fails for unknown keys, keys that
+/// occur twice, wrong types and what check_config() refuses, with a reason that names the key, and
+/// for a file of another game. Whether this machine has the memory is not checked: the run may have
+/// begun on another. `game` finds the table of the game named in the file.
 using RunGameFinder = absl::FunctionRef<Result<const RunGame*>(std::string_view name)>;
 Result<RunConfig> load_config(const std::filesystem::path& file, RunGameFinder game);
 inline Result<RunConfig> load_config(const std::filesystem::path& file) {

@@ -75,15 +75,18 @@ RunFigures::RunFigures(const std::filesystem::path& folder, const AnyGame& game,
       now_(before),
       counted_(before),
       counted_reports_(workers, std::valarray<double>(WorkerReport::kCounters)),
-      worker_shares_(workers) {
+      worker_shares_(workers),
+      map_file_(folder / kMapFile),
+      game_(game.name),
+      names_(names_for(game, workers)) {
   append("");
-  auto map =
-      MetricsMap::open(folder / kMapFile, game.name, names_for(game, workers), kRunFigures.size());
-  if (map) {
-    map_ = *std::move(map);
-  } else {
-    warning_(fmt::format("{}; the run continues without it", map.error().reason()));
-  }
+  open_map();
+}
+
+void RunFigures::open_map() {
+  auto map = MetricsMap::open(map_file_, game_, names_, kRunFigures.size());
+  if (!map) warning_(fmt::format("{}; the run continues without it", map.error().reason()));
+  map_ = map ? std::optional(*std::move(map)) : std::nullopt;
 }
 
 const RunProgress& RunFigures::look(RunProgress next, const std::deque<WorkerReport>& reports) {
@@ -127,6 +130,8 @@ void RunFigures::compute_rates(RunProgress& next, const std::deque<WorkerReport>
   next.rates.evaluations_per_second = per_second(next.evaluations, counted_.evaluations);
   next.rates.visits_per_second = per_second(next.visits, counted_.visits);
   next.rates.steps_per_second = per_second(next.learn.steps, counted_.learn.steps);
+  next.rates.samples_per_second =
+      next.rates.steps_per_second * static_cast<double>(next.learn.batch_rows);
   next.rates.trainer_share = per_second(next.learn.train_seconds, counted_.learn.train_seconds);
   next.rates.cores = per_second(next.cpu_seconds, counted_.cpu_seconds);
   const auto forwards = static_cast<double>(next.forwards - counted_.forwards);
@@ -154,6 +159,8 @@ void RunFigures::write_map() {
     for (const auto& [name, share] : kStages) values_.push_back(shares.*share);
   }
   const std::lock_guard lock(mutex_);
+  if (!map_->is_in_place()) open_map();
+  if (!map_) return;
   map_->write(values_);
   if (now_.seconds - remembered_at_ < kHistorySeconds) return;
   remembered_at_ = now_.seconds;
@@ -185,6 +192,7 @@ void RunFigures::end(std::string_view event) {
 
 void RunFigures::append(std::string_view text) {
   Result<void> written;
+  if (lines_ && lines_->place() != FileHandle::Place::kAtPath) lines_.reset();
   if (!lines_) {
     auto opened = open_lines(file_);
     if (opened) lines_ = *std::move(opened);

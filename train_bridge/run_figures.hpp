@@ -46,6 +46,11 @@ inline constexpr std::array kRunFigures = [] {
                 [](P now) { return static_cast<double>(now.learn.positions); }},
       RunFigure{"games_per_minute", "games/min", kReal,
                 [](P now) { return now.rates.games_per_minute; }},
+      RunFigure{"turns_per_second", "turns/s", kReal,
+                [](P now) {
+                  return now.rates.games_per_minute / 60 *
+                         static_cast<double>(now.learn.mean_plies);
+                }},
       RunFigure{"evaluations_per_second", "rows/s", kReal,
                 [](P now) { return now.rates.evaluations_per_second; }},
       RunFigure{"visits_per_second", "visits/s", kReal,
@@ -68,8 +73,11 @@ inline constexpr std::array kRunFigures = [] {
                 [](P now) { return static_cast<double>(now.hand_over_waits); }},
       RunFigure{"steps", "steps", kWhole,
                 [](P now) { return static_cast<double>(now.learn.steps); }},
+      RunFigure{"planned_share", "share", kReal, [](P now) { return now.learn.planned_share; }},
       RunFigure{"steps_per_second", "steps/s", kReal,
                 [](P now) { return now.rates.steps_per_second; }},
+      RunFigure{"samples_per_second", "samples/s", kReal,
+                [](P now) { return now.rates.samples_per_second; }},
       RunFigure{"dropped_steps", "steps", kReal, [](P now) { return now.learn.dropped_steps; }},
       RunFigure{"skipped_steps", "steps", kWhole,
                 [](P now) { return static_cast<double>(now.learn.skipped_steps); }},
@@ -93,6 +101,7 @@ inline constexpr std::array kRunFigures = [] {
                 [](P now) { return static_cast<double>(now.learn.replay_positions); }},
       RunFigure{"replay_games", "games", kWhole,
                 [](P now) { return static_cast<double>(now.learn.replay_games); }},
+      RunFigure{"replay_seconds", "s", kReal, [](P now) { return now.learn.replay_seconds; }},
       RunFigure{"turns_per_game", "turns", kReal,
                 [](P now) { return static_cast<double>(now.learn.mean_plies); }},
       RunFigure{"draw_share", "share", kReal,
@@ -125,6 +134,7 @@ inline constexpr std::array kRunFigures = [] {
       RunFigure{"grade", "", kReal, [](P now) { return now.strength.grade; }},
       RunFigure{"cores", "cores", kReal, [](P now) { return now.rates.cores; }},
       RunFigure{"resident_mib", "MiB", kReal, [](P now) { return now.resident_mib; }},
+      RunFigure{"stalled_seconds", "s", kReal, [](P now) { return now.stalled_seconds; }},
       RunFigure{"phase", "", kWhole, [](P now) { return static_cast<double>(now.phase); }},
   };
 }();
@@ -134,7 +144,8 @@ inline constexpr std::array kRunFigures = [] {
 /// end.
 Result<FileHandle> open_lines(const std::filesystem::path& file);
 
-/// Computes the figures and writes both files. look() and record() belong to one thread; note() may
+/// Computes the figures and writes both files, and begins them again when they were moved or
+/// removed. look() and record() belong to one thread; note() may
 /// be called by any.
 class RunFigures {
  public:
@@ -161,6 +172,7 @@ class RunFigures {
   using Clock = std::chrono::steady_clock;
 
   void compute_rates(RunProgress& next, const std::deque<WorkerReport>& reports);
+  void open_map();
   void write_map();
   void append(std::string_view text);
 
@@ -174,6 +186,9 @@ class RunFigures {
   std::vector<StageShares> worker_shares_;
   double recorded_at_ = 0, remembered_at_ = -1;
 
+  const std::filesystem::path map_file_;
+  const std::string game_;
+  const std::vector<MetricName> names_;
   std::mutex mutex_;  // of the map
   std::optional<MetricsMap> map_;
   std::vector<double> values_;

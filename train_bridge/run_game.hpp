@@ -26,6 +26,8 @@ struct RunGame {
   GameShape shape;
   /// Fails if games cannot start as the settings say.
   Result<void> (*check_starts)(const AnyGame& game, const StartSettings& settings);
+  /// Fails when the record is not a legal game.
+  Result<void> (*check_record)(const AnyGame& game, const GameRecord& record);
   /// Starts threads that play immediately. Models, numbers, sink and objects referenced by the
   /// hooks outlive them; their join() reports why one could not start.
   std::unique_ptr<AnySelfPlayThreads> (*start_selfplay)(const AnyGame& game,

@@ -3,7 +3,9 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
+#include "selfplay/record_replay.hpp"
 #include "selfplay/selfplay_threads.hpp"
 #include "train_bridge/run_game.hpp"
 
@@ -24,6 +26,10 @@ RunGame RunGame::of(const AnyGame& game) {
       .check_starts = [](const AnyGame& rules, const StartSettings& settings) -> Result<void> {
         const auto starts = Starts<G>::make(settings, start_as<G>(rules));
         return starts ? Result<void>() : starts.error();
+      },
+      .check_record = [](const AnyGame& rules, const GameRecord& record) -> Result<void> {
+        std::vector<G> states;
+        return replay<G>(record, states, start_as<G>(rules));
       },
       .start_selfplay = [](const AnyGame& rules, const SelfPlaySettings& settings,
                            ModelStore& models, GameNumbers& numbers, GameSink& sink,

@@ -9,12 +9,10 @@
 #include <absl/cleanup/cleanup.h>
 
 #include <cerrno>
-#include <chrono>
 #include <cstdint>
 #include <fstream>
 #include <span>
 #include <string>
-#include <thread>
 
 namespace senet {
 namespace {
@@ -50,14 +48,7 @@ Result<FileHandle> lock_run(const std::filesystem::path& folder) {
   if (!file) return file;
   const pid_t process = process_in(folder);
   const std::string user = process == 0 ? "another process" : fmt::format("process {}", process);
-  // player_of() takes the lock for a moment.
-  constexpr int kTries = 3;
-  for (int i = 1;; ++i) {
-    const auto locked = file->lock(user + ", which plays this run");
-    if (locked) break;
-    if (i == kTries) return locked.error();
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
+  if (auto locked = file->lock(user + ", which plays this run"); !locked) return locked.error();
   const std::string text = fmt::format("{}\n", getpid());
   if (auto cut = file->truncate(0); !cut) return cut.error();
   if (auto put = file->write_at(0, std::as_bytes(std::span(text))); !put) return put.error();

@@ -45,7 +45,7 @@ constexpr auto settings_of(std::type_identity<SampleSettings>) {
       setting(
           "lambda", &S::lambda,
           "TD(lambda): weight of later results relative to the search's estimate, or a schedule "
-          "such as 1@0.01,0.7@0.02: linear between these shares of the planned games",
+          "such as 1@0.01,0.7@0.02: linear between these shares of the planned run",
           {.least = 0, .most = 1}),
       setting(
           "n-step", &S::n_step,
@@ -67,9 +67,10 @@ constexpr std::string_view settings_heading(std::type_identity<SampleSettings>) 
 template <Game G>
 struct Sample {
   G state;
-  Outcomes<G> outcomes;                // value target from the perspective of state.viewer()
-  std::span<const VisitCount> visits;  // policy target by ascending action; empty: none
-  std::size_t turn = 0;                // index of the turn before or after which the state is
+  Outcomes<G> outcomes;  // value target from the perspective of state.viewer()
+  /// Policy target by ascending action; empty: none. Valid during the call of `use`.
+  std::span<const VisitCount> visits;
+  std::size_t turn = 0;  // index of the turn before or after which the state is
   /// How far the value target of that turn's decision, without its own estimate, is from this
   /// estimate, as a share of the value range: |search value - target| of MuZero's prioritised
   /// replay (Schrittwieser et al. 2020). 0 without an estimate.
@@ -167,6 +168,8 @@ void use_valued(const GameRecord& record, std::size_t number, const G& before, a
 ///                 moves. If a search by plies valued moves, instead the positions after all of
 ///                 these moves: their own values, means over the dice, are the targets, without the
 ///                 noise of the game's later dice (and without lambda, n-step and blunder)
+///   kMoves        the position of every searched decision; the policy target is the move that was
+///                 played, and the value target is that of this move
 /// The end of a game of one player that was cut is unknown: estimates take its place.
 /// Fails, without any sample, when replay() fails. `scratch` keeps its memory between calls;
 /// `start` is where games begin.
@@ -183,7 +186,6 @@ Result<void> for_each_sample(const GameRecord& record, const SampleSettings& set
   }
   BackwardTargets<G> targets(result, settings);
   const bool has_valued = std::ranges::any_of(record.turns(), &RecordedTurn::has_visited);
-  float surprise = 0;
   for (std::size_t i = record.turns().size(); i-- > 0;) {
     const RecordedTurn& turn = record.turns()[i];
     if (turn.kind == TurnKind::kChance) continue;
@@ -200,6 +202,8 @@ Result<void> for_each_sample(const GameRecord& record, const SampleSettings& set
     const G& after = scratch[i + 1];
     const auto after_target = target_for(after.viewer());
     targets.undo_move(after);
+    const auto move_target = target_for(turn.player);
+    float surprise = 0;
     if (turn.has_root) {
       const auto root = from_record<G>(record.root_outcomes(turn));
       if (const auto target = target_for(turn.player)) {
@@ -214,6 +218,13 @@ Result<void> for_each_sample(const GameRecord& record, const SampleSettings& set
       use(Sample<G>{after, *after_target, {}, i, surprise});
     }
     const bool searched = turn.kind == TurnKind::kFullSearch || turn.kind == TurnKind::kFastSearch;
+    if (settings.evaluates == Evaluates::kMoves) {
+      const VisitCount played{turn.action, 1};
+      if (searched && move_target) {
+        use(Sample<G>{scratch[i], *move_target, std::span(&played, 1), i, surprise});
+      }
+      continue;
+    }
     // Games of one player, in which a move leads to the next decision, begin where no move of
     // theirs led: without these positions the network learns only of those that it likes to play
     // to.

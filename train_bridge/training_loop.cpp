@@ -18,7 +18,7 @@ constexpr std::chrono::milliseconds kLongestWait{100};
 }  // namespace
 
 TrainBatch::Shape batch_shape(const GameShape& shape, const LearnSettings& settings) {
-  if (settings.samples.evaluates != Evaluates::kPosition) {
+  if (!wants_logits(settings.samples.evaluates)) {
     return shape.rows(settings.batch_rows, shape.max_legal);
   }
   const std::size_t ordinary = std::min<std::size_t>(shape.max_legal, 64);
@@ -101,20 +101,26 @@ Result<RefillReport> TrainingLoop::refill() {
   if (!growing) return growing.error();
   if (const auto done = read(*growing, parts_.log.number()); !done) return done.error();
   done_.next_game = std::max(done_.next_game, seen_.end());
+  // Which games a lost log had is unknown, and none counts twice.
+  if (parts_.log.is_new()) done_.first_open = done_.next_game;
   report.missing = from.games - std::min(from.games, known);
   note_progress();
   return report;
 }
 
 Result<void> TrainingLoop::run() {
-  began_ = saved_ = Clock::now();
+  began_ = saved_ = parked_ = Clock::now();
   for (;; ++turns_) {
     if (const auto saved = save_when_due(); !saved) return saved;
     if (const auto synced = sync_when_due(); !synced) return synced;
     // Waits for a game only when there is nothing to train, so a full queue is emptied after at
     // most one step.
-    std::optional<GameRecord> record =
-        can_step() ? parts_.games.try_pop() : parts_.games.pop_within(kLongestWait);
+    std::optional<GameRecord> record;
+    if (!can_step()) {
+      record = parts_.games.pop_within(kLongestWait);
+    } else if (!parts_.are_recorded) {
+      record = parts_.games.try_pop();
+    }
     if (record) {
       if (const auto taken = take(*record); !taken) return taken;
       continue;
@@ -136,6 +142,7 @@ Result<void> TrainingLoop::run() {
   if (steps_since_publish_ > 0) {
     if (const auto published = publish(); !published) return published;
   }
+  note_progress();
   if (const auto saved = save(); !saved || !divergence_) return saved;
   return *divergence_;
 }
@@ -144,14 +151,12 @@ Result<void> TrainingLoop::save() {
   if (const auto finite = parts_.trainer.check(); !finite) return finite;
   saved_ = Clock::now();
   // First the games, then the checkpoint that refers to them.
-  if (parts_.park) {
-    if (const auto parked = parts_.park(); !parked) return parked;
-  }
+  if (const auto parked = park(); !parked) return parked;
   if (const auto flushed = parts_.log.flush(); !flushed) return flushed;
   done_.first_open = first_open();
   Checkpoint checkpoint = done_;
   checkpoint.trainer = parts_.trainer.state();
-  checkpoint.seconds += std::chrono::duration<double>(saved_ - began_).count();
+  checkpoint.seconds = seconds();
   const Network served = parts_.trainer.served(PlayWeights::kAverage);
   const auto weights = parts_.folder / "weights";
   if (auto done =
@@ -164,6 +169,10 @@ Result<void> TrainingLoop::save() {
                       done_.trainer.steps == saved_steps_);
   if (kept) saved_steps_ = done_.trainer.steps;
   return kept;
+}
+
+double TrainingLoop::seconds() const {
+  return done_.seconds + std::chrono::duration<double>(Clock::now() - began_).count();
 }
 
 bool TrainingLoop::can_step() const {
@@ -217,13 +226,14 @@ Result<void> TrainingLoop::sync_when_due() {
 Result<void> TrainingLoop::add(const GameRecord& record, LogPosition position, bool is_new) {
   const std::uint64_t before = replay_.added();
   SampleSettings targets = settings_.samples;
-  targets.progress = run_progress(settings_, done_.games);
+  targets.progress = run_progress();
   const Result<void> replayed = replay_.add_game(record, targets, [this](std::uint32_t place) {
     if (parts_.trainer.keeps_samples()) keep(place);
   });
   if (!replayed) return replayed;
   const std::uint64_t samples = replay_.added() - before;
-  if (samples > 0) kept_games_.push_back({replay_.added(), position});
+  if (has_source(sources_, StartSource::Kind::kHard)) offer_hardest();
+  if (samples > 0) kept_games_.push_back({replay_.added(), position, Clock::now()});
   // A game is dropped when all its samples have been dropped.
   while (!kept_games_.empty() &&
          kept_games_.front().samples_end + replay_.size() <= replay_.added()) {
@@ -241,17 +251,27 @@ Result<void> TrainingLoop::add(const GameRecord& record, LogPosition position, b
                        parts_.outcome_values[record.final_outcome()] == 0;
   progress_.draw_share += weight * ((is_draw ? 1.0f : 0.0f) - progress_.draw_share);
   Random draws = start_draws(parts_.seed, record.game_number);
-  if (sources_[draw_source(sources_, draws)].kind == StartSource::Kind::kScrambles) {
+  if (!parts_.are_recorded &&
+      sources_[draw_source(sources_, draws)].kind == StartSource::Kind::kScrambles) {
     curriculum_.note(record.end() == EndKind::kPlayed && record.final_outcome() == 0);
     if (curriculum_.is_on()) done_.scramble_moves = curriculum_.moves();
   }
   progress_.resignations.add(record, parts_.resign_threshold, parts_.outcome_values);
   done_.owed_steps += static_cast<double>(samples) * settings_.samples_per_position /
                       static_cast<double>(settings_.batch_rows);
+  if (parts_.are_recorded) return {};
   const auto most = static_cast<double>(settings_.steps_per_iteration);
   progress_.dropped_steps += std::max(0.0, done_.owed_steps - most);
   done_.owed_steps = std::min(done_.owed_steps, most);
   return {};
+}
+
+void TrainingLoop::offer_hardest() {
+  if (parts_.hard == nullptr || !parts_.hard->wants(replay_.hardness())) return;
+  std::string position = replay_.hardest();
+  // A record could not keep a longer one.
+  if (position.size() > GameRecord::kMaxText) return;
+  parts_.hard->offer(replay_.hardness(), std::move(position));
 }
 
 void TrainingLoop::keep(std::uint32_t place) {
@@ -269,8 +289,7 @@ void TrainingLoop::step() {
       std::max<double>(static_cast<double>(settings_.window_minimum),
                        settings_.window_share * static_cast<double>(done_.positions)));
   replay_.draw(settings_.batch_rows, window, random, drawn_);
-  progress_.learning_rate =
-      learning_rate_at(settings_, done_.trainer.steps, run_progress(settings_, done_.games));
+  progress_.learning_rate = learning_rate_at(settings_, done_.trainer.steps, run_progress());
   const StepReport report = train(progress_.learning_rate);
   ++steps_since_publish_;
   done_.owed_steps -= 1;
@@ -302,11 +321,15 @@ Result<void> TrainingLoop::publish() {
   if (const auto finite = parts_.trainer.check(); !finite) {
     return roll_back(finite.error().reason());
   }
+  publish_weights();
+  note_progress();
+  return {};
+}
+
+void TrainingLoop::publish_weights() {
   steps_since_publish_ = 0;
   ++done_.iterations;
   parts_.models.publish(parts_.trainer.served(settings_.play_weights));
-  note_progress();
-  return {};
 }
 
 Result<void> TrainingLoop::roll_back(const std::string& reason) {
@@ -316,11 +339,14 @@ Result<void> TrainingLoop::roll_back(const std::string& reason) {
   if (!found->checkpoint) {
     return fail(fmt::format("training: {}, and there is no checkpoint to return to", reason));
   }
+  if (const auto moved = move_aside(*found, parts_.warning); !moved) return moved;
   const TrainerState& state = found->checkpoint->trainer;
   if (const auto restored = parts_.trainer.restore(state); !restored) return restored;
   undone_steps_ += done_.trainer.steps - std::min(state.steps, done_.trainer.steps);
   done_.trainer.steps = state.steps;
-  steps_since_publish_ = skipped_in_row_ = 0;
+  skipped_in_row_ = 0;
+  // Its network is not that of the newest iteration.
+  publish_weights();
   ++progress_.rollbacks;
   returns_ = returned_to_ == state.steps ? returns_ + 1 : 1;
   returned_to_ = state.steps;
@@ -340,27 +366,49 @@ Result<void> TrainingLoop::roll_back(const std::string& reason) {
 }
 
 Result<void> TrainingLoop::save_when_due() {
-  if (steps_since_publish_ > 0) return {};
-  const std::chrono::duration<double> age = saved_ - began_, since = Clock::now() - saved_;
-  if (since.count() < seconds_to_checkpoint(settings_, age.count())) return {};
-  const Result<void> saved = save();
-  if (saved || !is_disk_full()) return saved;
+  using Seconds = std::chrono::duration<double>;
+  const auto now = Clock::now();
+  const double period = seconds_to_checkpoint(settings_, Seconds(saved_ - began_).count());
+  if (Seconds(now - saved_).count() < period) return {};
+  // Weights that are saved under an iteration's number are those it published. With many visits an
+  // iteration takes hours: meanwhile only the games in play are saved.
+  const bool is_between = steps_since_publish_ == 0;
+  if (const auto finite = parts_.trainer.check(); is_between && !finite) {
+    return roll_back(finite.error().reason());
+  }
+  if (!is_between && Seconds(now - parked_).count() < period) return {};
+  if (const auto flushed = parts_.log.flush(); !flushed) return flushed;
+  const Result<void> saved = is_between ? save() : park();
+  if (saved) return {};
   // The last checkpoint is whole, and the games are in the log or wait: try again when it is due.
-  warn(fmt::format("{}: no checkpoint until the disk has room", saved.error().reason()));
+  warn(fmt::format("{}: no checkpoint was written; the run continues and tries again",
+                   saved.error().reason()));
   return {};
+}
+
+Result<void> TrainingLoop::park() {
+  parked_ = Clock::now();
+  return parts_.park ? parts_.park() : Result<void>();
 }
 
 void TrainingLoop::note_progress() {
   progress_.games = done_.games;
+  progress_.planned_share = run_progress();
   progress_.positions = done_.positions;
   progress_.steps = done_.trainer.steps;
   progress_.iterations = done_.iterations;
   progress_.draws_per_position = static_cast<double>(done_.trainer.steps * settings_.batch_rows) /
                                  static_cast<double>(std::max<std::uint64_t>(done_.positions, 1));
-  progress_.scramble_moves = has_scrambles(sources_) ? curriculum_.moves() : 0;
+  progress_.scramble_moves =
+      has_source(sources_, StartSource::Kind::kScrambles) ? curriculum_.moves() : 0;
   progress_.solved_share = curriculum_.solved_share();
   progress_.replay_positions = replay_.size();
   progress_.replay_games = kept_games_.size();
+  progress_.batch_rows = settings_.batch_rows;
+  progress_.replay_seconds =
+      kept_games_.empty()
+          ? 0
+          : std::chrono::duration<double>(Clock::now() - kept_games_.front().came).count();
   const std::lock_guard lock(mutex_);
   shown_ = progress_;
 }

@@ -20,6 +20,7 @@
 #include "selfplay/curriculum.hpp"
 #include "selfplay/game_exchange.hpp"
 #include "selfplay/game_log.hpp"
+#include "selfplay/hard_positions.hpp"
 #include "selfplay/resignation.hpp"
 #include "selfplay/seen_games.hpp"
 #include "train_bridge/checkpoint.hpp"
@@ -45,6 +46,7 @@ class QueueSink final : public GameSink {
     finished_.fetch_add(1, std::memory_order_relaxed);
     return true;
   }
+  bool is_closed() const { return queue_.closed(); }
   std::uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
   /// All games taken: passed on, dropped or refused.
   std::uint64_t finished() const { return finished_.load(std::memory_order_relaxed); }
@@ -66,7 +68,8 @@ struct LearnProgress {
   bool has_diverged = false;        // training has ended; games are only written to the log
   double dropped_steps = 0;         // earned by self-play beyond the limit
   double train_seconds = 0;
-  float policy_loss = 0;  // exponential moving averages
+  double planned_share = 0;  // of the planned run that is done
+  float policy_loss = 0;     // exponential moving averages
   float value_loss = 0;
   float mean_plies = 0;              // turns per game
   float draw_share = 0;              // of the newest games, about 200
@@ -76,7 +79,9 @@ struct LearnProgress {
   float learning_rate = 0;
   float gradient_norm = 0;        // before clipping; an average like the losses
   double draws_per_position = 0;  // samples drawn so far per position of the run
+  std::size_t batch_rows = 0;     // samples of a step
   std::uint64_t replay_positions = 0, replay_games = 0;
+  double replay_seconds = 0;  // since its oldest game came, or since the program read it
   Resignations resignations;  // of the games since the program began
 };
 
@@ -109,7 +114,12 @@ class TrainingLoop {
     StartSettings starts = {};                   // of its games
     float resign_threshold = 0;                  // in points; 0: no player resigns
     std::function<void(const std::string&)> warning = {};  // called on the thread of run()
+    HardPositions* hard = nullptr;            // of games that start there; null: no game does
     std::function<Result<void>()> park = {};  // saves the games in play, before each checkpoint
+    /// The games were recorded before, perhaps by another run. They wait until all steps that those
+    /// before them earned have been made, so that no step is dropped; and the curriculum does not
+    /// count them.
+    bool are_recorded = false;
   };
 
   /// So many skipped steps in a row bring back the last checkpoint's state. More than a device's
@@ -158,28 +168,34 @@ class TrainingLoop {
   using Clock = std::chrono::steady_clock;
 
   bool can_step() const;
+  // Of the whole run, and the share of its plan that is done.
+  double seconds() const;
+  double run_progress() const { return senet::run_progress(settings_, done_.games, seconds()); }
   Result<void> take(const GameRecord& record);
   Result<void> add(const GameRecord& record, LogPosition position, bool is_new);
+  // Of the game added last.
+  void offer_hardest();
   // Encodes the sample from the replay buffer, as a step would see it: with rounded targets.
   void keep(std::uint32_t place);
   void step();
   StepReport train(float learning_rate);
   // Only finite weights are published.
   Result<void> publish();
+  void publish_weights();
   // Returns to the last checkpoint's state; `reason`: what was not finite.
   Result<void> roll_back(const std::string& reason);
   Result<void> append(const GameRecord& record);
   Result<void> sync_when_due();
   bool is_disk_full() const;
   void warn(const std::string& reason) const;
-  // Called only between iterations: weights saved under an iteration's number are those it
-  // published.
   Result<void> save_when_due();
+  Result<void> park();
   void note_progress();
 
   struct KeptGame {
     std::uint64_t samples_end;  // replay_.added() after this game
     LogPosition log_position;   // where the game begins
+    Clock::time_point came;
   };
 
   const Parts parts_;
@@ -203,7 +219,7 @@ class TrainingLoop {
   Curriculum curriculum_;   // of the games from scrambles
   LearnProgress progress_;  // except the counters in done_
   bool has_loss_ = false;
-  Clock::time_point began_ = Clock::now(), saved_ = began_, synced_ = began_;
+  Clock::time_point began_ = Clock::now(), saved_ = began_, parked_ = began_, synced_ = began_;
 
   std::atomic<bool> hurries_{false};
   std::atomic<std::uint64_t> turns_{0};

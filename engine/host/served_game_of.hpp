@@ -19,7 +19,7 @@ constexpr HostTable HostTable::of() {
   table.plan = [](const HostTable& host, const NetworkSpec& spec,
                   const ServiceSettings& settings) -> Result<ServedGamePlan> {
     const AnyGame& rules = host.game;
-    const auto asked = resolve_evaluates(spec, rules.has_afterstates, settings.evaluates);
+    const auto asked = resolve_evaluates(spec, modes_of(rules), settings.evaluates);
     if (!asked) return fail(SENET_BAD_ARGUMENT, asked.error().reason());
     const AnyState any(rules);
     const G& start = any.as<G>();
@@ -63,7 +63,7 @@ constexpr HostTable HostTable::of() {
     const std::size_t played = Session::kMostUndone * sizeof(Action);
     planned.session_bytes = 2 * options + played + SessionOf<G>::bytes(planned) + 1024;
     planned.evaluating_bytes = evaluator_bytes(kind, spec, rows) + Batch::bytes(rows, planned.row) +
-                               NetworkAlone<G>::bytes(rows) +
+                               NetworkAlone<G>::bytes(rows, planned.settings.search.evaluates) +
                                rows * (sizeof(AnyState) + sizeof(Outcomes<G>)) + 1024;
     return planned;
   };

@@ -5,24 +5,30 @@
 namespace senet {
 namespace {
 
-// Games are cut after few moves, so that many samples are of scrambles: a network that learns only
-// where its own moves lead never finds the shorter ways.
-constexpr auto kRecipe = std::to_array<RecipeEntry>({{"width", "128"},
-                                                     {"blocks", "1"},
-                                                     {"visits", "1"},
-                                                     {"fast-visits", "1"},
-                                                     {"lambda", "0"},
-                                                     {"temperature-plies", "0"},
-                                                     {"afterstate-temperature", "0.5"},
-                                                     {"starts", "scrambles"},
-                                                     {"curriculum", "0.9"},
-                                                     {"ply-cap", "12"},
-                                                     {"samples-per-position", "2"},
-                                                     {"train-batch", "1024"},
-                                                     {"learning-rate", "0.005"},
-                                                     {"ema", "0.998"},
-                                                     {"steps-per-iteration", "50"},
-                                                     {"queue", "4000"}});
+// Games are cut after 20 moves, so that many samples are of scrambles: a network that learns only
+// where its own moves lead never finds the shorter ways. But cut after 4 or 6, few are solved, and
+// the curriculum falls behind. Searches of three visits learn fastest; then the network plays
+// alone, so that it learns where it would go in circles.
+constexpr auto kRecipe =
+    std::to_array<RecipeEntry>({{"width", "128"},
+                                {"blocks", "1"},
+                                {"visits", "3"},
+                                {"fast-visits", "3"},
+                                {"visit-limit", "3@0.86,1@0.87"},
+                                {"lambda", "0"},
+                                {"temperature-plies", "0"},
+                                {"afterstate-temperature", "0.5"},
+                                {"starts", "scrambles"},
+                                {"curriculum", "0.9"},
+                                {"ply-cap", "20"},
+                                {"samples-per-position", "2"},
+                                {"train-batch", "1024"},
+                                {"planned-minutes", "28"},
+                                {"learning-rate", "0.005@0.35,0.0006@0.86,0.0001@1"},
+                                {"steady-steps", "0"},
+                                {"ema", "0.998"},
+                                {"steps-per-iteration", "50"},
+                                {"queue", "4000"}});
 
 // The cube laid open. Each letter is the face that a sticker belongs to when the cube is solved:
 //

@@ -75,8 +75,22 @@ auto with_integers(const AnyArray& array, Use&& use) {
   throw nb::type_error("actions must be integers of 8 to 64 bits");
 }
 
+StartSettings starts_of(const std::string& sources, std::uint32_t scramble_moves) {
+  StartSettings starts;
+  starts.sources = with_absolute_files(sources);
+  starts.scramble_moves = scramble_moves;
+  if (const auto checked = check_settings(starts); !checked) {
+    raise_value_error(checked.error().reason());
+  }
+  const auto read = read_sources(starts.sources);
+  if (read && has_source(*read, StartSource::Kind::kHard)) {
+    raise_value_error("starts: hard positions come from the games of a run");
+  }
+  return starts;
+}
+
 EnvOptions options_of(std::int64_t count, std::uint64_t seed, std::int64_t threads,
-                      std::string_view observation) {
+                      std::string_view observation, StartSettings starts) {
   const auto check = [](const char* name, std::int64_t value, std::size_t most) {
     if (value < 1 || static_cast<std::uint64_t>(value) > most) {
       raise_value_error(std::string(name) + " must be 1 .. " + std::to_string(most) + ", not " +
@@ -91,7 +105,8 @@ EnvOptions options_of(std::int64_t count, std::uint64_t seed, std::int64_t threa
   return {.count = check("n", count, AnyVecEnv::kMostGames),
           .seed = seed,
           .threads = check("threads", threads, AnyVecEnv::kMostThreads),
-          .is_sparse = observation == kSparse};
+          .is_sparse = observation == kSparse,
+          .starts = std::move(starts)};
 }
 
 /// The Python class. Only one call at a time may use it: step() releases the interpreter lock.
@@ -247,6 +262,8 @@ class PyVecEnv {
     state["threads"] = env_->options().threads;
     state["observation"] = env_->options().is_sparse ? kSparse : kDense;
     state["copy"] = copies_;
+    state["starts"] = env_->options().starts.sources;
+    state["scramble_moves"] = env_->options().starts.scramble_moves;
     const Use use(user_);
     state["texts"] = texts_of_rows();
     const AnyVecEnv::Counters counters = env_->counters();
@@ -364,19 +381,26 @@ Args:
         values   [n, most_active] f32   their values, then 0
         count    [n] i32                number of features that are not zero
     copy: return copies of the arrays, which later calls do not change.
+    starts: where games start: "game", "scrambles" (games of one player), "file:FILE" with a
+        position on each line, or several with their shares, "scrambles@0.9,game@0.1".
+    scramble_moves: most random moves of a scramble, 1 .. 1000.
 
 Raises:
-    ValueError: unknown game, or a number out of range.)")
+    ValueError: unknown game, a number out of range, or starts that do not suit the game.)")
       .def(
           "__init__",
           [](PyVecEnv* self, std::string_view game, std::int64_t n, std::uint64_t seed,
-             std::int64_t threads, std::string_view observation, bool copy) {
-            new (self) PyVecEnv(game, options_of(n, seed, threads, observation), copy);
+             std::int64_t threads, std::string_view observation, bool copy,
+             const std::string& starts, std::uint32_t scramble_moves) {
+            new (self) PyVecEnv(
+                game, options_of(n, seed, threads, observation, starts_of(starts, scramble_moves)),
+                copy);
           },
           "game"_a, "n"_a, "seed"_a = 0, "threads"_a = 1, "observation"_a = "dense",
-          "copy"_a = false,
+          "copy"_a = false, "starts"_a = "game", "scramble_moves"_a = 20,
           nb::sig("def __init__(self, game: str, n: int, seed: int = 0, threads: int = 1, "
-                  "observation: str = 'dense', copy: bool = False) -> None"))
+                  "observation: str = 'dense', copy: bool = False, starts: str = 'game', "
+                  "scramble_moves: int = 20) -> None"))
       .def("reset", &PyVecEnv::reset,
            nb::sig("def reset(self, seed: int | None = None) -> tuple[typing.Any, " BOOLS ", " I8
                    "]"),
@@ -482,7 +506,9 @@ Raises:
       .def("__setstate__", [](PyVecEnv& self, const nb::dict& state) {
         const EnvOptions options = options_of(
             nb::cast<std::int64_t>(state["n"]), nb::cast<std::uint64_t>(state["seed"]),
-            nb::cast<std::int64_t>(state["threads"]), nb::cast<std::string>(state["observation"]));
+            nb::cast<std::int64_t>(state["threads"]), nb::cast<std::string>(state["observation"]),
+            starts_of(nb::cast<std::string>(state["starts"]),
+                      nb::cast<std::uint32_t>(state["scramble_moves"])));
         new (&self)
             PyVecEnv(nb::cast<std::string>(state["game"]), options, nb::cast<bool>(state["copy"]));
         self.restore(state);

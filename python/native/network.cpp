@@ -61,7 +61,7 @@ NetworkSpec spec_of(const nb::dict& dict) {
     if (word == "evaluates") {
       if (!value.is_none()) spec.evaluates = value_of<Evaluates>(nb::cast<std::string>(value));
       if (!value.is_none() && !spec.evaluates) {
-        raise_value_error("spec: evaluates is not one of position, afterstates, playouts");
+        raise_value_error("spec: evaluates is not one of position, afterstates, moves, playouts");
       }
       continue;
     }
@@ -170,7 +170,7 @@ nb::tuple evaluate(const PythonNetwork& network, const Rows& features,
   const auto kind = senet::value_of<EvaluatorKind>(evaluator);
   if (!kind) raise_value_error("evaluator: there is none called " + evaluator);
   constexpr std::size_t kBatch = 256;
-  const std::size_t logits = spec.policy_head ? spec.policy_logits : 0;
+  const std::size_t logits = LayerPlan(spec).policy_logits();
   std::vector<float> policy(rows * logits), outcomes(rows * spec.outcomes);
   {
     const nb::gil_scoped_release released;
@@ -251,7 +251,8 @@ void bind_network(nb::module_& module) {
           "file"_a, "Writes a safetensors file: first a temporary one, which then replaces `file`.")
       .def("__call__", &evaluate, "features"_a, "evaluator"_a = "fused",
            "Evaluates dense features [n, features] f32. Returns policy logits [n, policy_logits] "
-           "f32 (None without a policy head) and probabilities of the outcomes [n, outcomes] f32, "
+           "f32 (None without a policy head; of a dueling network [n, policy_logits * outcomes], "
+           "its advantages) and probabilities of the outcomes [n, outcomes] f32, "
            "both from the perspective of the player to move.")
       .def_prop_ro(
           "spec", [](const PythonNetwork& network) { return dict_of(network.weights->spec()); },

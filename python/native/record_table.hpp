@@ -15,7 +15,7 @@ namespace senet {
 struct AnySample {
   AnyState state;
   std::span<const float> outcomes;     // [outcomes] value target for state.viewer()
-  std::span<const VisitCount> visits;  // as in Sample
+  std::span<const VisitCount> visits;  // as in Sample, valid as long
   std::size_t turn;                    // as in Sample
 };
 

@@ -96,7 +96,7 @@ class Reader {
                            : game_->has_afterstates ? Evaluates::kAfterstates
                                                     : Evaluates::kPosition;
     if (!evaluates || *evaluates == Evaluates::kPlayouts) {
-      raise_value_error("mode: it must be one of position, afterstates");
+      raise_value_error("mode: it must be one of position, afterstates, moves");
     }
     if (*evaluates == Evaluates::kAfterstates && !game_->has_afterstates) {
       raise_value_error("mode: " + std::string(game_->name) + " has no afterstates");
@@ -137,13 +137,20 @@ class Reader {
     // for_each_sample() begins with the last turn.
     samples_.clear();
     targets_.clear();
+    visits_.clear();
     const std::size_t outcomes = game_->outcome_values.size();
     const Result<void> read =
         table_->samples(*game_, record_, wanted.samples, [&](const AnySample& sample) {
           samples_.push_back(sample);
           targets_.insert(targets_.end(), sample.outcomes.begin(), sample.outcomes.end());
+          visits_.insert(visits_.end(), sample.visits.begin(), sample.visits.end());
         });
     if (!read) return read.error();
+    std::size_t first = 0;  // of the sample's visits
+    for (AnySample& sample : samples_) {
+      sample.visits = std::span(visits_).subspan(first, sample.visits.size());
+      first += sample.visits.size();
+    }
     for (std::size_t i = samples_.size(); i-- > 0;) {
       add(wanted, samples_[i], std::span(targets_).subspan(i * outcomes, outcomes), columns);
     }
@@ -263,6 +270,7 @@ class Reader {
   // Reused from game to game.
   std::vector<AnySample> samples_;
   std::vector<float> targets_, value_;
+  std::vector<VisitCount> visits_;  // of samples_, in their order
   std::vector<std::uint16_t> index_;
   std::vector<Action> legal_;
 };
@@ -309,7 +317,8 @@ and their turns:
     visit_begin    [n + 1] u64          the visits of row i are visit_begin[i] : visit_begin[i + 1]
     visit_action   [visits] u16         ... of visit_action
     visit_count    [visits] u32         ... and visit_count: the policy target. Empty after fast
-                                        searches and for afterstates
+                                        searches and for afterstates; for moves the one that was
+                                        played, whose value is the target
     features       [n, features] f32    instead, with features="dense"
     policy         [n, columns] f32     instead, with policy="dense": shares of the visits, or 0; the
                                         columns are those of VecEnv's mask
@@ -317,9 +326,9 @@ and their turns:
 
 Args:
     games: maximum number of games. Default: all that are there.
-    mode: "position" (before searched moves) or "afterstates" (after moves; with one player also
-        before the first move, and before a searched move that follows a random one, with the turn
-        of that move). Default: what the game has.
+    mode: "position" or "moves" (before searched moves) or "afterstates" (after moves; with one
+        player also before the first move, and before a searched move that follows a random one,
+        with the turn of that move). Default: what the game has.
     lambda_: weight of later results in the target; 1: the result alone.
     blunder, n_step: see `senet selfplay --help`.
     features, policy: "sparse", "dense" or "none".

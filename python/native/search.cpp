@@ -82,7 +82,8 @@ Evaluates mode_of(const AnyGame& game, const PythonNetwork* network, nb::handle 
   std::optional<Evaluates> chosen;
   if (mode) {
     chosen = value_of<Evaluates>(*mode);
-    if (!chosen) raise_value_error("mode: it must be one of position, afterstates, playouts");
+    if (!chosen)
+      raise_value_error("mode: it must be one of position, afterstates, moves, playouts");
   }
   if (evaluator.is_none()) {
     if (chosen && *chosen != Evaluates::kPlayouts) {
@@ -92,7 +93,7 @@ Evaluates mode_of(const AnyGame& game, const PythonNetwork* network, nb::handle 
   }
   // A function has all answers that a game needs.
   const NetworkSpec spec = network != nullptr ? network->weights->spec() : reference_spec(game);
-  return value_or_raise(resolve_evaluates(spec, game.has_afterstates, chosen));
+  return value_or_raise(resolve_evaluates(spec, modes_of(game), chosen));
 }
 
 Answerers answerers_for(const AnyGame& game, const PythonNetwork* network, nb::handle evaluator,
@@ -290,8 +291,9 @@ Args:
     threads: by default 1; with a function 2 if Python may use two cores, so that one thread gathers
         while Python answers the other. Results do not depend on threads, lanes and batch if the
         evaluator answers each row the same in every batch.
-    mode: "position", "afterstates" (the positions that the moves lead to, before dice) or
-        "playouts". By default what the network was trained for; in a game with afterstates, these.
+    mode: "position", "afterstates" (the positions that the moves lead to, before dice), "moves"
+        (all at once, with a dueling network) or "playouts". By default what the network was trained
+        for; in a game with afterstates, these.
     noise: whether to add Dirichlet noise at the root, drawn from `seed`.
     kind: how a network is evaluated: "fused", "int8" (8 bits), "reference" (double precision).
     settings: settings of the search by name, as in `senet match --help`: c_puct=1.5, leaves=4,

@@ -16,6 +16,7 @@
 #include "games/any_game.hpp"
 #include "nn/aligned_vector.hpp"
 #include "nn/huge_pages.hpp"
+#include "selfplay/start_settings.hpp"
 #include "senet/result.hpp"
 
 namespace senet {
@@ -59,7 +60,8 @@ struct EnvOptions {
   std::size_t count = 1;  // games, 1 .. kMostGames
   std::uint64_t seed = 0;
   std::size_t threads = 1;
-  bool is_sparse = false;  // observations as lists of features that are not zero
+  bool is_sparse = false;     // observations as lists of features that are not zero
+  StartSettings starts = {};  // none from hard positions
 };
 
 /// The numbers of an environment that its game and its options determine.

@@ -12,12 +12,14 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "games/any_game.hpp"
 #include "games/random.hpp"
 #include "games/random_moves.hpp"
 #include "python/native/vec_env.hpp"
+#include "selfplay/starts.hpp"
 #include "senet/game.hpp"
 
 namespace senet {
@@ -88,9 +90,11 @@ class VecEnv final : public AnyVecEnv {
  public:
   static EnvShape shape_of(const AnyGame& game, std::size_t count);
 
+  /// Throws std::invalid_argument if games cannot start as the options say.
   VecEnv(const AnyGame& game, const EnvOptions& options)
       : AnyVecEnv(game, shape_of(game, options.count), options),
         start_(start_as<G>(game)),
+        starts_(starts_of(options.starts, start_)),
         states_(options.count, start_) {
     start_all();
   }
@@ -126,6 +130,9 @@ class VecEnv final : public AnyVecEnv {
   };
   Rows rows() const;
 
+  std::uint64_t game_number(std::size_t row) const {
+    return std::uint64_t{row} << 32 | games_[row];
+  }
   void begin(std::size_t row);
   void roll(std::size_t row);
   void finish(std::size_t row, Player mover);
@@ -135,7 +142,15 @@ class VecEnv final : public AnyVecEnv {
   static void write_dense(const Rows& rows, std::size_t row, const G& state, float* values);
   std::uint64_t checksum(const std::byte* row) const;
 
+  static Starts<G> starts_of(const StartSettings& settings, const G& start) {
+    if (settings.sources == StartSettings().sources) return Starts<G>(start);
+    auto starts = Starts<G>::make(settings, start);
+    if (!starts) throw std::invalid_argument(starts.error().reason());
+    return std::move(*starts);
+  }
+
   const G start_;
+  const Starts<G> starts_;
   std::vector<G> states_;  // [n]
 };
 
@@ -161,8 +176,7 @@ template <Game G>
 void VecEnv<G>::roll(std::size_t row) {
   G& state = states_[row];
   while (state.turn() == Turn::kChance) {
-    const std::uint64_t game = std::uint64_t{row} << 32 | games_[row];
-    Random random(options_.seed, game, plies_[row]++, Purpose::kChance);
+    Random random(options_.seed, game_number(row), plies_[row]++, Purpose::kChance);
     state.play(draw_roll(state, random));
   }
 }
@@ -171,7 +185,8 @@ template <Game G>
 void VecEnv<G>::begin(std::size_t row) {
   constexpr int kMostTries = 1000;
   for (int i = 0; i < kMostTries; ++i, ++games_[row]) {
-    states_[row] = start_;
+    states_[row] =
+        starts_.draw(start_draws(options_.seed, game_number(row)), options_.starts.scramble_moves);
     plies_[row] = 0;
     roll(row);
     if (states_[row].turn() != Turn::kOver) return;

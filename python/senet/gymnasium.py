@@ -68,7 +68,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         game: one of senet.games().
         num_envs: number of games.
         opponent: a function of (obs, mask) that returns n legal columns.
-        threads, copy: as in senet.VecEnv.
+        threads, copy, starts, scramble_moves: as in senet.VecEnv.
 
     Raises:
         ValueError: unknown game, a number out of range, or in step(): a column that is not legal.
@@ -76,8 +76,10 @@ class VectorEnv(gymnasium.vector.VectorEnv):
 
     metadata = {"render_modes": ["ansi"], "autoreset_mode": AutoresetMode.SAME_STEP}
 
-    def __init__(self, game, num_envs, opponent=None, *, threads=1, copy=True, render_mode=None):
-        self.env = senet.VecEnv(game, num_envs, threads=threads, copy=copy)
+    def __init__(self, game, num_envs, opponent=None, *, threads=1, copy=True, starts="game",
+                 scramble_moves=20, render_mode=None):
+        self.env = senet.VecEnv(game, num_envs, threads=threads, copy=copy, starts=starts,
+                                scramble_moves=scramble_moves)
         _check_opponent(self.env, opponent)
         self.num_envs = num_envs
         self.opponent = opponent
@@ -129,14 +131,16 @@ class Env(gymnasium.Env):
             columns. Default: random_player().
         illegal: what an illegal column does: "raise" a ValueError, or "random", which plays a
             random legal column in its place.
+        starts, scramble_moves: as in senet.VecEnv.
     """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1}
 
-    def __init__(self, game, opponent=None, *, illegal="raise", render_mode=None):
+    def __init__(self, game, opponent=None, *, illegal="raise", starts="game", scramble_moves=20,
+                 render_mode=None):
         if illegal not in ("raise", "random"):
             raise ValueError('illegal must be "raise" or "random"')
-        self.env = senet.VecEnv(game, 1)
+        self.env = senet.VecEnv(game, 1, starts=starts, scramble_moves=scramble_moves)
         _check_opponent(self.env, opponent)
         self._is_random = opponent is None
         self.opponent = random_player() if opponent is None else opponent

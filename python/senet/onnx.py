@@ -18,7 +18,8 @@ def model(network: Network) -> onnx.ModelProto:
     """The network as an ONNX model.
 
     Input `features` [n, features] f32, outputs `logits` [n, policy_logits] f32 (if there is a
-    policy head) and `outcomes` [n, outcomes] f32, probabilities. n is free.
+    policy head; of a dueling network [n, policy_logits * outcomes], its advantages) and `outcomes`
+    [n, outcomes] f32, probabilities. n is free.
     """
     spec, plan = network.spec, network.plan
     nodes = []
@@ -52,7 +53,7 @@ def model(network: Network) -> onnx.ModelProto:
     outputs = []
     if plan["policy"] is not None:
         nodes.append(helper.make_node("Identity", [names[plan["policy"]]], ["logits"]))
-        outputs.append(rows_of("logits", spec["policy_logits"]))
+        outputs.append(rows_of("logits", plan["layers"][plan["policy"] - 1]["outputs"]))
     nodes.append(helper.make_node("Softmax", [names[plan["outcomes"]]], ["outcomes"], axis=-1))
     outputs.append(rows_of("outcomes", spec["outcomes"]))
     graph = helper.make_graph(

@@ -39,8 +39,9 @@ class Module(nn.Module):
     def forward(self, features: torch.Tensor) -> tuple[torch.Tensor | None, torch.Tensor]:
         """Evaluates [n, features] f32.
 
-        Returns the policy's logits [n, policy_logits] (None without a policy head) and the
-        outcomes' logits [n, outcomes], whose softmax is their probabilities.
+        Returns the policy's logits [n, policy_logits] (None without a policy head; of a dueling
+        network [n, policy_logits * outcomes], its advantages) and the outcomes' logits
+        [n, outcomes], whose softmax is their probabilities.
         """
         values = [features]
         for layer in self.plan["layers"]:

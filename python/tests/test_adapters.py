@@ -94,6 +94,13 @@ def test_vector_env_against_an_opponent(gym):
 
 
 def test_one_player_pays_for_each_move(gym, zoo):
+    for made in (gym.Env("cube2", starts="scrambles", scramble_moves=1),
+                 gym.VectorEnv("cube2", 1, starts="scrambles", scramble_moves=1)):
+        made.reset(seed=1)
+        states = [made.env.state(0) for _ in range(9)]
+        for action, state in enumerate(states):
+            state.play(action)
+        assert any(state.is_over for state in states)
     env = gym.Env("cube2")
     obs, info = env.reset(seed=1)
     rewards, over = [], False

@@ -258,6 +258,43 @@ def test_bad_arguments(arguments):
         senet.VecEnv(**{"game": "tic_tac_toe", "n": 1, **arguments})
 
 
+def test_games_start_from_scrambles(tmp_path):
+    """Another scramble in each row and in each game, for any number of threads, also after pickling."""
+    env = senet.VecEnv("cube2", 200, seed=3, starts="scrambles", scramble_moves=2)
+    # Nine positions are one move away, 54 two.
+    first = env.texts()
+    assert 40 < len(set(first)) <= 9 + 54
+    near = senet.VecEnv("cube2", 200, seed=3, starts="scrambles", scramble_moves=1)
+    assert len(set(near.texts())) == 9
+    env.reset()
+    env.reset()
+    second = env.texts()
+    assert second != first
+    other = senet.VecEnv("cube2", 200, seed=3, threads=2, starts="scrambles", scramble_moves=2)
+    assert other.texts() == first
+    again = pickle.loads(pickle.dumps(env))
+    for each in (env, again):
+        while not each.step(each.sample())[4].any():
+            pass
+    assert env.texts() == again.texts()
+    file = tmp_path / "starts"
+    file.write_text("444\n4455\n")
+    texts = senet.VecEnv("connect_four", 50, starts=f"file:{file}@3,game@1").texts()
+    assert len(set(texts)) == 3
+
+
+@pytest.mark.parametrize("game, starts, reason", [
+    ("connect_four", "scrambles", "connect_four has no scrambles"),
+    ("cube2", "hard", "hard positions come from the games of a run"),
+    ("cube2", "solved", '"solved" is none of game, scrambles, hard, file:FILE'),
+    ("cube2", "file:/nowhere", "/nowhere")])
+def test_bad_starts(game, starts, reason):
+    with pytest.raises(ValueError, match=reason):
+        senet.VecEnv(game, 1, starts=starts)
+    with pytest.raises(ValueError, match="scramble-moves"):
+        senet.VecEnv("cube2", 1, starts="scrambles", scramble_moves=0)
+
+
 def test_texts(game):
     env = senet.VecEnv(game, 25, seed=6)
     env.reset()

@@ -10,6 +10,7 @@ SPECS = [
     {"game": "connect_four", "width": 32, "blocks": 0, "norm": 0, "value_layers": 2},
     {"game": "backgammon", "width": 24, "blocks": 1, "policy_head": 0, "value_width": 16},
     {"game": "tic_tac_toe", "width": 16, "blocks": 1, "policy_layers": 0, "value_layers": 0},
+    {"game": "cube2", "width": 16, "blocks": 1, "dueling": 1, "evaluates": "moves"},
 ]
 
 

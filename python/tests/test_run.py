@@ -64,6 +64,12 @@ def test_the_columns_describe_the_games(run):
     own = run.records().read(lambda_=0.0, features="none", policy="none")
     np.testing.assert_allclose(own["target"] @ np.float32([1, 0, -1]), own["root_value"], atol=1e-3)
     assert set(np.unique(data["network"])) - {0}
+    # For dueling heads: the move that was played.
+    moves = run.records().read(mode="moves", features="none", text=True)
+    assert (np.diff(moves["visit_begin"].astype(int)) == 1).all() and (moves["visit_count"] == 1).all()
+    for i in range(0, len(moves["turn"]), 97):
+        assert moves["visit_action"][i] in senet.State("connect_four", moves["text"][i]).legal()
+    assert len(np.unique(moves["visit_action"])) == 7
     # Or the value of a later decision, as the player of this one sees it.
     for n in (1, 2):
         later = run.records().read(n_step=n, features="none", policy="none")["target"] @ np.float32([1, 0, -1])

@@ -226,7 +226,7 @@ TEST_F(CppFace, SearchesHaveTheirOwnSettings) {
   EXPECT_EQ(reason("ply-moves=3"), "search: ply-moves: cannot be set here");
   config.search = text("mode=sideways");
   EXPECT_EQ(Engine::try_open(config).error().reason(),
-            "search: mode takes one of position, afterstates, playouts, not \"sideways\"");
+            "search: mode takes one of position, afterstates, moves, playouts, not \"sideways\"");
 }
 
 TEST_F(CppFace, CallablesOfSearchesThatDoNotBeginAreDropped) {

@@ -216,7 +216,7 @@ TEST_F(SenetTest, InitFillsWhatTheCallerKnows) {
 }
 
 TEST_F(SenetTest, NetworksAreLinkedIn) {
-  for (const char* game : {"connect_four", "backgammon"}) {
+  for (const char* game : {"connect_four", "backgammon", "cube2"}) {
     const std::uint64_t before = senet_engine_memory(engine_);
     senet_model* model = nullptr;
     ASSERT_EQ(senet_model_builtin(engine_, text(game), &model, &why_), SENET_OK) << why_.text;

@@ -101,7 +101,7 @@ TEST(ServiceSearch, PliesNeedAfterstates) {
   ASSERT_FALSE(used);
   EXPECT_EQ(used.error().status(), SENET_BAD_ARGUMENT);
   EXPECT_EQ(used.error().reason(),
-            "ply: a search by plies values afterstates, but this network evaluates positions");
+            "ply: a search by plies values afterstates, but this network does not");
   settings.search.plies.ply = 7;
   const auto too_deep = Service::open(settings);
   ASSERT_FALSE(too_deep);
@@ -241,6 +241,20 @@ TEST(ServiceSearch, TheModeIsTheServicesIfItSays) {
   EXPECT_EQ(rows_of({}, Evaluates::kPosition), 1u);
   EXPECT_GT(rows_of({}, Evaluates::kAfterstates), 4u);
   EXPECT_GT(rows_of({}, {}), 4u);  // unset in both: afterstates, because the game has them
+  // A dueling network: one row values all moves, in a search and without one.
+  NetworkSpec dueling = reference_spec<ConnectFour>();
+  dueling.width = 16;
+  dueling.dueling = true;
+  const auto moves = open_service({.workers = 1, .visits = 10});
+  EXPECT_TRUE(moves->use(shared(initial_network(dueling, 1))));
+  Session& session = open_session(*moves, "connect_four");
+  const SessionResult found = search(*moves, session, {.visits = 1});
+  EXPECT_EQ(found.evaluations, 1u);
+  float value = 0;
+  EXPECT_TRUE(moves->evaluate(
+      "connect_four", 1, [](const AnyGame& rules, std::size_t) { return AnyState(rules); },
+      [&](std::size_t, const Expectation& expected) { value = expected.value; }));
+  EXPECT_NEAR(value, found.value, 1e-3);
   ServiceSettings settings{.workers = 1};
   settings.evaluates = Evaluates::kAfterstates;
   const auto service = open_service(settings);

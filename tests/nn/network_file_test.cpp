@@ -99,7 +99,7 @@ TEST_F(NetworkFile, RoundTrip) {
 
 // The numbers that the first files lacked are only written if they matter.
 TEST_F(NetworkFile, OfAnyShape) {
-  for (const char* name : {"value_width", "norm", "policy_head"}) {
+  for (const char* name : {"value_width", "norm", "policy_head", "dueling"}) {
     EXPECT_EQ(json_.find("\"" + std::string(name) + "\":"), std::string::npos) << name;
   }
   NetworkSpec spec = tiny_spec();
@@ -118,9 +118,25 @@ TEST_F(NetworkFile, OfAnyShape) {
   expect_reason(damaged, {"norm is 7: it must be 0 .. 1"});
 }
 
+TEST_F(NetworkFile, OfADuelingNetwork) {
+  NetworkSpec spec = tiny_spec();
+  spec.dueling = true;
+  const Network dueling = untidy_network(spec, 3);
+  EXPECT_NE(dueling.id(), network_.id());
+  ASSERT_TRUE(save_network(dueling, file_));
+  const Result<Network> loaded = load_network(file_);
+  ASSERT_TRUE(loaded) << loaded.error().reason();
+  EXPECT_TRUE(same_content(*loaded, dueling));
+  const std::vector<TensorPlace> layout = parameter_layout(spec);
+  const auto advantages = std::ranges::find(layout, "policy.out.weight", &TensorPlace::name);
+  ASSERT_NE(advantages, layout.end());
+  EXPECT_EQ(advantages->rows, spec.policy_logits * spec.outcomes);
+}
+
 TEST_F(NetworkFile, RemembersWhatItLearnt) {
   EXPECT_EQ(load(good_)->spec().evaluates, std::nullopt);
-  for (const Evaluates evaluates : {Evaluates::kPosition, Evaluates::kAfterstates}) {
+  for (const Evaluates evaluates :
+       {Evaluates::kPosition, Evaluates::kAfterstates, Evaluates::kMoves}) {
     NetworkSpec spec = network_.spec();
     spec.evaluates = evaluates;
     const auto parameters = network_.parameters();

@@ -80,6 +80,14 @@ std::vector<std::uint64_t> found_alone(std::size_t count, std::uint32_t visits, 
   return found;
 }
 
+template <Game G>
+std::vector<Evaluates> modes_of_game() {
+  std::vector<Evaluates> modes = {Evaluates::kPosition};
+  if (G::kHasAfterstates) modes.push_back(Evaluates::kAfterstates);
+  if (kHasFewMoves<G>) modes.push_back(Evaluates::kMoves);
+  return modes;
+}
+
 template <class G>
 class RoundsOf : public testing::Test {};
 TYPED_TEST_SUITE(RoundsOf, GameTypes, GameName);
@@ -87,8 +95,7 @@ TYPED_TEST_SUITE(RoundsOf, GameTypes, GameName);
 TYPED_TEST(RoundsOf, FindWhatEachSearchFindsAlone) {
   using G = TypeParam;
   constexpr std::uint32_t kVisits = 40;
-  for (const Evaluates evaluates : {Evaluates::kPosition, Evaluates::kAfterstates}) {
-    if (evaluates == Evaluates::kAfterstates && !G::kHasAfterstates) continue;
+  for (const Evaluates evaluates : modes_of_game<G>()) {
     const auto alone = found_alone<G>(9, kVisits, evaluates);
     for (const std::size_t rows : {1, 4, 7, 64}) {
       SearchesInTurn<G> turns(9, kVisits, evaluates, rows);
@@ -104,8 +111,7 @@ TYPED_TEST(RoundsOf, FindWhatEachSearchFindsAlone) {
 TYPED_TEST(RoundsOf, SeveralLeavesInFlightAreFoundInAnyBatch) {
   using G = TypeParam;
   constexpr std::uint32_t kVisits = 300;
-  for (const Evaluates evaluates : {Evaluates::kPosition, Evaluates::kAfterstates}) {
-    if (evaluates == Evaluates::kAfterstates && !G::kHasAfterstates) continue;
+  for (const Evaluates evaluates : modes_of_game<G>()) {
     for (const std::uint32_t leaves : {4u, 16u}) {
       const auto alone = found_alone<G>(3, kVisits, evaluates, leaves);
       EXPECT_NE(alone, found_alone<G>(3, kVisits, evaluates));

@@ -56,6 +56,10 @@ TYPED_TEST(SearchAllocation, NoneWhileSearching) {
   EXPECT_EQ(allocations_of_a_game<TypeParam>(Evaluates::kPosition), 0);
   EXPECT_EQ(allocations_of_a_game<TypeParam>(Evaluates::kPosition, 0, 8), 0);
   EXPECT_EQ(allocations_of_a_game<TypeParam>(Evaluates::kPlayouts), 0);
+  if constexpr (kHasFewMoves<TypeParam>) {
+    EXPECT_EQ(allocations_of_a_game<TypeParam>(Evaluates::kMoves), 0);
+    EXPECT_EQ(allocations_of_a_game<TypeParam>(Evaluates::kMoves, 0, 8), 0);
+  }
   if constexpr (TypeParam::kHasAfterstates) {
     EXPECT_EQ(allocations_of_a_game<TypeParam>(Evaluates::kAfterstates), 0);
     EXPECT_EQ(allocations_of_a_game<TypeParam>(Evaluates::kAfterstates, 0, 8), 0);

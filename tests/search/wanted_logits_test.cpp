@@ -58,5 +58,37 @@ TYPED_TEST(WantedLogitsTest, EachActionFindsItsOwn) {
   EXPECT_GT(positions, 200u);
 }
 
+// Of a dueling network: the sums of the advantages of each action's logits, for each outcome.
+TYPED_TEST(WantedLogitsTest, EachActionFindsItsAdvantages) {
+  using G = TypeParam;
+  EXPECT_EQ(kHasFewMoves<G>, G::kMaxLegal < 1000);
+  if constexpr (kHasFewMoves<G>) {
+    WantedLogits<G> wanted;
+    const std::size_t outcomes = outcome_values(G{}).size();
+    for (std::uint64_t game = 0; game < 20; ++game) {
+      G state;
+      for (std::uint32_t ply = 0; state.turn() != Turn::kOver; ++ply) {
+        Random draw(3, game, ply, Purpose::kTest);
+        ActionList<G::kMaxLegal> legal;
+        state.legal(legal);
+        wanted.list_advantages(state, {legal.data(), legal.size()});
+        for (std::size_t i = 0; i < wanted.wanted().size(); ++i) {
+          EXPECT_LT(wanted.wanted()[i], G::kPolicyLogits * outcomes);
+          wanted.answers()[i] = answer_to(wanted.wanted()[i]);
+        }
+        for (std::size_t i = 0; i < legal.size() * outcomes; ++i) {
+          float sum = 0;
+          for (const std::uint16_t logit : state.logits_of(legal[i / outcomes])) {
+            const std::size_t number = logit * outcomes + i % outcomes;
+            if (logit != kNoLogit) sum += answer_to(static_cast<std::uint16_t>(number));
+          }
+          ASSERT_EQ(wanted.advantage(i / outcomes, i % outcomes), sum);
+        }
+        state.play(legal[draw.below(static_cast<std::uint32_t>(legal.size()))]);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace senet

@@ -56,9 +56,9 @@ TEST(Starts, RefusalsNameWhatIsWrong) {
   const TemporaryFolder folder;
   const std::string file = folder / "positions";
   EXPECT_EQ(refusal<ConnectFour>({.sources = "games"}),
-            "starts: \"games\" is none of game, scrambles, file:FILE");
+            "starts: \"games\" is none of game, scrambles, hard, file:FILE");
   EXPECT_EQ(refusal<ConnectFour>({.sources = "game,"}),
-            "starts: \"\" is none of game, scrambles, file:FILE");
+            "starts: \"\" is none of game, scrambles, hard, file:FILE");
   EXPECT_EQ(refusal<ConnectFour>({.sources = "game@0"}),
             "starts: the share of \"game@0\" is not a number above 0");
   EXPECT_EQ(refusal<ConnectFour>({.sources = "scrambles"}),
@@ -117,6 +117,54 @@ TEST(Starts, ScramblesHaveUpToTheirMoves) {
   EXPECT_TRUE(std::ranges::includes(within(2), drawn));
 }
 
+TEST(HardPositions, AreGivenAwayOnceTheHardestFirst) {
+  HardPositions hard(3);
+  EXPECT_FALSE(hard.take());
+  hard.offer(0.2f, "b");
+  hard.offer(0.1f, "a");
+  EXPECT_TRUE(hard.wants(0.05f));
+  EXPECT_FALSE(hard.wants(0));
+  hard.offer(0.3f, "c");
+  EXPECT_TRUE(hard.wants(0.1f));
+  EXPECT_FALSE(hard.wants(0.05f));
+  hard.offer(0.3f, "d");  // in place of "a"
+  EXPECT_FALSE(hard.wants(0.1f));
+  hard.offer(0.2f, "e");  // in place of "b", which is as hard and older
+  EXPECT_EQ(hard.take(), "d");
+  EXPECT_EQ(hard.take(), "c");
+  EXPECT_EQ(hard.take(), "e");
+  EXPECT_FALSE(hard.take());
+}
+
+TEST(Starts, TakeHardPositionsWhileThereAreAny) {
+  auto starts =
+      Starts<Cube2>::make({.sources = "hard@3,scrambles@1", .scramble_moves = 1}, Cube2{});
+  ASSERT_TRUE(starts) << starts.error().reason();
+  const std::string hardest = Cube2().text();
+  const auto count = [&] {
+    int hard = 0;
+    const std::set<std::string> near = within(1);
+    for (std::uint64_t game = 0; game < 1000; ++game) {
+      const std::string start = starts->draw(draw(game), kAnyMoves).text();
+      EXPECT_TRUE(start == hardest || near.contains(start)) << start;
+      hard += start == hardest ? 1 : 0;
+    }
+    return hard;
+  };
+  EXPECT_EQ(count(), 0);
+  HardPositions hard;
+  starts->take_from(&hard);
+  EXPECT_EQ(count(), 0);
+  for (int i = 0; i < 100; ++i) hard.offer(0.5f, hardest);
+  EXPECT_EQ(count(), 100);
+  for (int i = 0; i < 2000; ++i) hard.offer(0.5f, hardest);
+  EXPECT_NEAR(count(), 750, 70);
+  // Without another source, the game's own start.
+  const auto only = Starts<ConnectFour>::make({.sources = "hard"}, ConnectFour{});
+  ASSERT_TRUE(only);
+  EXPECT_EQ(only->draw(draw(1), kAnyMoves).text(), ConnectFour().text());
+}
+
 TEST(Curriculum, MovesUpWhenEnoughWereSolved) {
   Curriculum curriculum({.scramble_moves = 3, .curriculum = 0.75f, .curriculum_games = 100}, 0);
   EXPECT_EQ(curriculum.moves(), 1u);
@@ -166,6 +214,19 @@ TEST(StartedGames, RecordTheirStart) {
   }
   EXPECT_NEAR(static_cast<double>(own), 20, 12);
   EXPECT_GT(solved, 5u);
+}
+
+// Random moves would lead away from there.
+TEST(StartedGames, HaveNoRandomMovesUnlessTheyBeginWithTheGamesOwnStart) {
+  SelfPlaySettings settings = scrambled_run();
+  settings.play.random_plies = 4;
+  std::size_t random = 0;
+  for (const auto& [number, record] : play_run<Cube2>(settings, 60)) {
+    const auto moves = std::ranges::count(record.turns(), TurnKind::kRandom, &RecordedTurn::kind);
+    EXPECT_TRUE(record.start.empty() || moves == 0);
+    random += static_cast<std::size_t>(moves);
+  }
+  EXPECT_GT(random, 0u);
 }
 
 TEST(StartedGames, AreTheSameForAnyLanesAndWorkers) {

@@ -114,6 +114,20 @@ TEST_F(LittleMemory, TheReplayBufferCounts) {
                  2, "selfplay", "--width: with these visits, workers and lanes");
 }
 
+// A run that was begun on a larger machine.
+TEST_F(LittleMemory, ARunCanBeMadeSmaller) {
+  const ProgramRun begun = run_senet(tiny({"--games", "3"}));
+  ASSERT_EQ(begun.exit_code, 0) << begun.err;
+  std::string config = text_of(run() / "config.json");
+  const std::size_t at = config.find("\"replay\": ") + 10;
+  config.replace(at, config.find(',', at) - at, "100000000");
+  write_text(run() / "config.json", config);
+  const Arguments more = {"selfplay", "--run", run().string(), "--games", "3", "--quiet"};
+  expect_failure(run_in(2000, more), 2, "selfplay", "--replay: with these visits");
+  const ProgramRun smaller = run_in(2000, with(more, {"--replay", "2000"}));
+  EXPECT_EQ(smaller.exit_code, 0) << smaller.err;
+}
+
 TEST_F(LittleMemory, EndsASessionInWords) {
   for (const int mib : {40, 60, 80, 100, 150, 200, 250, 300, 400, 600, 1000}) {
     expect_in_words(run_in(mib, {"uci", "--game", "connect_four"}), mib);

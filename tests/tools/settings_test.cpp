@@ -145,11 +145,12 @@ class ConfigFile : public testing::Test {
 TEST_F(ConfigFile, HoldsEachSettingExactly) {
   RunConfig config = config_of("connect_four");
   for_each_setting(config, [&](const auto& entry, auto& value) {
-    // The game has only one mode, which needs a policy and is not searched by plies.
+    // Dueling heads have only one mode, which needs a policy head and is not searched by plies.
     if (entry.name != "mode" && entry.name != "policy-head" && entry.name != "ply") {
       value = another(entry, value);
     }
   });
+  ASSERT_TRUE(apply_setting(config, "mode", "moves"));
   config.selfplay.play.fast_visits = 5;
   ASSERT_TRUE(check_config(config)) << check_config(config).error().reason();
   ASSERT_TRUE(save_config(config, file()));
@@ -221,6 +222,7 @@ TEST_F(ConfigFile, OlderRunsKeepTheirNetwork) {
   const NetworkSpec reference = reference_spec<Backgammon>();
   EXPECT_EQ(read->network, reference);
   EXPECT_EQ(read->learn.planned_games, 0u);
+  EXPECT_EQ(read->learn.planned_minutes, 0);
 }
 
 TEST_F(ConfigFile, SamplesFollowTheMode) {
@@ -247,7 +249,7 @@ TEST(Settings, SomeDependOnOthers) {
   config = config_of("connect_four");
   config.selfplay.worker.search.plies.ply = 1;
   EXPECT_EQ(check_config(config).error().reason(),
-            "ply: a search by plies values afterstates, but this network evaluates positions");
+            "ply: a search by plies values afterstates, but this network does not");
   config = config_of("backgammon");
   config.selfplay.worker.search.plies.ply = 2;
   EXPECT_TRUE(check_config(config));
@@ -267,6 +269,10 @@ TEST(Settings, SomeDependOnOthers) {
         check_config(varied).error().reason(),
         "ply: the values of a search by plies are the targets: priority and n-step must be 0");
   }
+  RunConfig hard = config;
+  hard.selfplay.play.starts.sources = "game,hard";
+  EXPECT_EQ(check_config(hard).error().reason(),
+            "ply: a search by plies finds no hard positions for games to start from");
   config = config_of("connect_four");
   config.selfplay.worker.lanes = 0;
   EXPECT_EQ(check_config(config).error().reason(),

@@ -44,6 +44,14 @@ inline std::vector<GradientCase> gradient_cases() {
   value_only.policy_head = false;
   NetworkSpec plain_value_only = plain;
   plain_value_only.policy_head = false;
+  NetworkSpec dueling = small_spec(8, 1, 1, 1);
+  dueling.dueling = true;
+  NetworkSpec plain_dueling = plain;
+  plain_dueling.policy_layers = 0;
+  plain_dueling.dueling = true;
+  NetworkSpec wide_dueling = beyond_a_warp;
+  wide_dueling.policy_logits = 3;
+  wide_dueling.dueling = true;
   return {
       {"two_blocks", small_spec(8, 2, 2, 1), {}},
       {"no_blocks_no_towers", small_spec(7, 0, 0, 0), {.logits_per_action = 2}},
@@ -57,6 +65,12 @@ inline std::vector<GradientCase> gradient_cases() {
       {"plain_blocks", plain_blocks, {}},
       {"value_only", value_only, {.rows = 6, .without_policy = 1}},
       {"plain_value_only", plain_value_only, {.rows = 7, .without_policy = 1}},
+      {"dueling", dueling, {}},
+      {"dueling_shared_logits",
+       dueling,
+       {.rows = 9, .legal = 6, .logits_per_action = 3, .without_policy = 3}},
+      {"plain_dueling", plain_dueling, {.logits_per_action = 2, .without_policy = 2}},
+      {"dueling_beyond_a_warp", wide_dueling, {.rows = 5, .legal = 36, .logits_per_action = 2}},
       // More of everything than the lanes of a warp.
       {"beyond_a_warp", beyond_a_warp, {.rows = 40, .legal = 36, .logits_per_action = 2}},
   };

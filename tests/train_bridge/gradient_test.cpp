@@ -135,6 +135,32 @@ double float_error(const NetworkSpec& spec, const SampleShape& samples, std::uin
   return std::sqrt(difference / norm);
 }
 
+// With the first layer's weight by feature, the gradient is the same, bit for bit.
+TEST_P(GradientTest, DoesNotDependOnTheOrderOfTheFirstWeight) {
+  const auto& [name, spec, samples] = GetParam();
+  const TrainBatch batch = random_batch(spec, samples, 9);
+  const std::vector<float> plain = random_parameters<float>(spec, 10);
+  const Layer input = LayerPlan(spec).layers.front();
+  const auto by_feature = [&](const std::vector<float>& from) {
+    std::vector<float> to = from;
+    for (std::size_t i = 0; i < input.outputs; ++i) {
+      for (std::size_t k = 0; k < input.inputs; ++k) {
+        to[input.weight + k * input.outputs + i] = from[input.weight + i * input.inputs + k];
+      }
+    }
+    return to;
+  };
+  std::vector<float> gradient(plain.size()), turned(plain.size());
+  const Share all{0, batch.size()};
+  const Losses losses =
+      TrainNetwork<float>(spec, batch.shape()).gradient(plain, batch, all, {}, gradient);
+  const Losses same = TrainNetwork<float>(spec, batch.shape(), true)
+                          .gradient(by_feature(plain), batch, all, {}, turned);
+  EXPECT_EQ(turned, by_feature(gradient));
+  EXPECT_EQ(losses.value, same.value);
+  EXPECT_EQ(losses.policy, same.policy);
+}
+
 TEST_P(GradientTest, FloatAgreesWithDouble) {
   const auto& [name, spec, samples] = GetParam();
   EXPECT_LT(float_error(spec, samples, 5), 1e-5);

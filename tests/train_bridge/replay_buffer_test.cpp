@@ -5,6 +5,7 @@
 #include <map>
 
 #include "games/connect_four/connect_four.hpp"
+#include "games/cube2/cube2.hpp"
 #include "games/tic_tac_toe/tic_tac_toe.hpp"
 #include "train_bridge/replay_buffer.hpp"
 
@@ -105,6 +106,59 @@ TEST(ReplayBuffer, SurprisingSamplesAreDrawnMoreOften) {
       EXPECT_NEAR(static_cast<double>(counts[mark]), kDraws * share, 5 * deviation + 1e-6);
     }
   }
+}
+
+// The game's second decision was judged best for player 0, and the third, after it, worst.
+TEST(ReplayBuffer, NamesTheHardestPositionOfAGame) {
+  GameRecord record;
+  record.game = "tic_tac_toe";
+  record.outcomes = kOutcomes<TicTacToe>;
+  const auto decide = [&](Action action, Player player, std::array<float, 3> outcomes) {
+    record.add_decision({.action = action,
+                         .player = player,
+                         .kind = TurnKind::kFastSearch,
+                         .root_outcomes = outcomes,
+                         .chosen_outcomes = outcomes});
+  };
+  constexpr std::array<float, 3> kEven{0, 1, 0}, kLast{0, 0, 1};
+  static_assert(TicTacToe::kOutcomeValues[0] > 0);
+  decide(4, 0, kEven);
+  decide(0, 1, kLast);  // of player 1: player 0 wins
+  decide(1, 0, kLast);  // player 0 loses
+  record.end_cut(kEven);
+  ReplayBuffer<TicTacToe> buffer(100, 9);
+  EXPECT_EQ(buffer.hardness(), 0);
+  const auto added = buffer.add_game(record, {.lambda = 0}, [](std::uint32_t) {});
+  ASSERT_TRUE(added) << added.error().reason();
+  TicTacToe expected;
+  expected.play(4);
+  EXPECT_EQ(buffer.hardest(), expected.text());
+  EXPECT_FLOAT_EQ(buffer.hardness(), 2);
+}
+
+// A puzzle that was not solved is hard from its start, with all moves left, whether it was cut or
+// had no moves left.
+TEST(ReplayBuffer, AnUnsolvedPuzzleIsHardest) {
+  ReplayBuffer<Cube2> buffer(100, 0);
+  GameRecord record;
+  record.game = "cube2";
+  record.outcomes = kOutcomes<Cube2>;
+  record.start = Cube2::from_text("0123456/1010211 17")->text();
+  record.add_decision({.action = 3, .kind = TurnKind::kFastSearch});
+  record.end_cut(std::vector<float>(kOutcomes<Cube2>));
+  const auto added = buffer.add_game(record, {.evaluates = Evaluates::kAfterstates, .lambda = 0},
+                                     [](std::uint32_t) {});
+  ASSERT_TRUE(added) << added.error().reason();
+  EXPECT_EQ(buffer.hardness(), 1);
+  EXPECT_EQ(buffer.hardest(), "0123456/1010211 40");
+
+  GameRecord last = record;
+  last.start = "0123456/1010211 1";
+  last.end_played(kOutcomes<Cube2> - 1);
+  ReplayBuffer<Cube2> other(100, 0);
+  ASSERT_TRUE(other.add_game(last, {.evaluates = Evaluates::kAfterstates}, [](std::uint32_t) {}));
+  EXPECT_EQ(other.hardness(), 1);
+  EXPECT_EQ(other.hardest(), "0123456/1010211 40");
 }
 
 TEST(ReplayBuffer, OnlyTheWindowIsDrawnFrom) {
@@ -214,6 +268,24 @@ TEST(ReplayBuffer, TargetsSurviveManyRoundsOfTheRing) {
   EXPECT_GT(left_out, 50u);
 }
 
+// The sample of a dueling network: one move among all that are considered.
+TEST(ReplayBuffer, OneMoveStandsAmongAll) {
+  ReplayBuffer<ConnectFour> buffer(7, 1);
+  TrainBatch batch(shape<ConnectFour>(4));
+  const VisitCount played{2, 1};
+  buffer.add({ConnectFour(), {1, 0, 0}, {&played, 1}});
+  Random random(1, 0, 0, Purpose::kReplay);
+  draw_batch(buffer, 4, 1, random, batch);
+  for (std::size_t row = 0; row < 4; ++row) {
+    const auto targets = batch.targets_of(row);
+    ASSERT_EQ(targets.size(), 7u);
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      EXPECT_EQ(targets[i], i == 2 ? 1 : 0);
+      EXPECT_NE(batch.logits_of(row)[i], kNoLogit);
+    }
+  }
+}
+
 TEST(ReplayBuffer, MirrorImagesComeHalfOfTheTimeAndTakeTheirPolicyAlong) {
   static_assert(MirrorGame<TicTacToe>);
   ReplayBuffer<TicTacToe> buffer(4, 9);
@@ -269,6 +341,25 @@ TEST(ReplayBuffer, TheSameRandomNumbersDrawTheSameAfterARefill) {
   for (int mark = 0; mark < 33; ++mark) lived.add(marked(mark));
   for (int mark = 20; mark < 33; ++mark) refilled.add(marked(mark));
   EXPECT_EQ(drawn(lived, 7, 20), drawn(refilled, 7, 20));
+}
+
+// The sum tree of the refilled ring has never seen the older samples.
+TEST(ReplayBuffer, PrioritiesDrawTheSameAfterARefill) {
+  ReplayBuffer<TicTacToe> lived(10, 1, TicTacToe{}, 0.6f), refilled(10, 1, TicTacToe{}, 0.6f);
+  const auto add = [](ReplayBuffer<TicTacToe>& buffer, int mark) {
+    Sample<TicTacToe> sample = marked(mark);
+    sample.surprise = static_cast<float>(mark * mark % 11) / 10;
+    buffer.add(sample);
+  };
+  for (int mark = 0; mark < 40; ++mark) add(lived, mark);
+  for (int mark = 20; mark < 40; ++mark) add(refilled, mark);
+  EXPECT_EQ(drawn(lived, 7, 20), drawn(refilled, 7, 20));
+}
+
+TEST(ReplayBuffer, PrioritiesCountAsMemory) {
+  using Buffer = ReplayBuffer<TicTacToe>;
+  EXPECT_EQ(Buffer::bytes(1000, 9, 0.5f), Buffer::bytes(1000, 9, 0) + SumTree::bytes(1000));
+  EXPECT_GE(SumTree::bytes(1000), 1000 * sizeof(float));
 }
 
 }  // namespace

@@ -17,9 +17,12 @@
 #include <vector>
 
 #include "games/tic_tac_toe/tic_tac_toe.hpp"
+#include "selfplay/parked_file.hpp"
 #include "selfplay/record_log.hpp"
+#include "selfplay/record_replay.hpp"
 #include "tests/temporary_folder.hpp"
 #include "tests/train_bridge/tiny_config.hpp"
+#include "train_bridge/metrics_map.hpp"
 #include "train_bridge/stall_watch.hpp"
 
 namespace senet {
@@ -182,6 +185,76 @@ TEST_F(OwnRun, EndsAtItsPlannedLengthAndCanBeLengthened) {
   EXPECT_EQ(longer->progress.learn.games, 25u);
 }
 
+TEST_F(OwnRun, EndsAfterItsPlannedMinutesAndCanBeLengthened) {
+  RunConfig planned = config();
+  planned.learn.learning_rate = *Schedule::parse("0.001@0.5,0.0001@1");
+  planned.learn.planned_minutes = 1000;
+  const auto first = run<Noughts>(planned, {.folder = folder(), .games = 20});
+  ASSERT_TRUE(first) << first.error().reason();
+  const RunOptions resumed{.folder = folder(), .resume = true};
+  planned.learn.planned_minutes = 1e-9;
+  const auto over = run<Noughts>(planned, resumed);
+  ASSERT_FALSE(over);
+  EXPECT_EQ(over.error().reason(),
+            "planned-minutes: the run has taken its 1e-09 minutes; a larger number lengthens it");
+  // Nothing else ends this one, after about a second more.
+  planned.learn.planned_minutes = (first->progress.seconds + 1) / 60;
+  const auto longer = run<Noughts>(planned, resumed);
+  ASSERT_TRUE(longer) << longer.error().reason();
+  EXPECT_GT(longer->progress.learn.games, 20u);
+  EXPECT_EQ(longer->progress.learn.planned_share, 1);
+}
+
+// At once, and in a resumed run as far as it has come.
+TEST_F(OwnRun, LimitsTheVisitsOfItsSearches) {
+  RunConfig limited = config();
+  set_all(limited, {{"visits", "12"}, {"fast-visits", "12"}, {"full-share", "1"}});
+  limited.selfplay.play.visit_limit = *Schedule::parse("6@0.5,2@0.6");
+  limited.learn.planned_games = 100;
+  ASSERT_TRUE(run<Noughts>(limited, {.folder = folder(), .games = 20}));
+  limited.learn.planned_games = 30;
+  ASSERT_TRUE(run<Noughts>(limited, {.folder = folder(), .resume = true}));
+  std::array<std::uint64_t, 2> most{};  // before the stop, and after it
+  RecordReader reader = RecordReader::open(folder() / "games.senet").value();
+  for (GameRecord record; reader.next(record).value_or(false);) {
+    for (const RecordedTurn& turn : record.turns()) {
+      std::uint64_t visits = 0;
+      for (const VisitCount& count : record.visits(turn)) visits += count.visits;
+      std::uint64_t& so_far = most[record.game_number < 20 ? 0 : 1];
+      so_far = std::max(so_far, visits);
+    }
+  }
+  EXPECT_GT(most[0], 2u);
+  EXPECT_LE(most[0], 6u);
+  EXPECT_GT(most[1], 0u);
+  EXPECT_LE(most[1], 2u);
+}
+
+// Games that start where others were misjudged: legal, recorded with their start, and in a resumed
+// run from its first game on, since the log of the first one has hard positions.
+TEST_F(OwnRun, StartsGamesFromItsHardPositions) {
+  RunConfig hard = config();
+  hard.selfplay.play.starts.sources = "hard@0.5,game@0.5";
+  hard.queue_games = 1;
+  const auto started = [&](std::uint64_t from, std::uint64_t end) {
+    std::uint64_t games = 0;
+    RecordReader reader = RecordReader::open(folder() / "games.senet").value();
+    for (GameRecord record; reader.next(record).value_or(false);) {
+      std::vector<Noughts> states;
+      const Result<void> replayed = replay(record, states);
+      EXPECT_TRUE(replayed) << replayed.error().reason();
+      games += record.game_number >= from && record.game_number < end && !record.start.empty();
+    }
+    return games;
+  };
+  const auto first = run<Noughts>(hard, {.folder = folder(), .games = 400});
+  ASSERT_TRUE(first) << first.error().reason();
+  EXPECT_GT(started(0, 400), 50u);
+  const auto second = run<Noughts>(hard, {.folder = folder(), .resume = true, .games = 40});
+  ASSERT_TRUE(second) << second.error().reason();
+  EXPECT_GT(started(400, 440), 5u);
+}
+
 TEST_F(OwnRun, LearnsOnlyFromGamesThatItMayLearnFrom) {
   RunHooks hooks;
   hooks.learns = [] { return false; };
@@ -204,6 +277,29 @@ TEST_F(OwnRun, SaysOnceThatFiguresCannotBeWritten) {
   ASSERT_TRUE(ended) << ended.error().reason();
   ASSERT_EQ(warnings.size(), 1u);
   EXPECT_NE(warnings.front().find("metrics.jsonl: cannot be written"), std::string::npos);
+}
+
+// As by logrotate.
+TEST_F(OwnRun, BeginsItsFiguresAgainWhenTheyWereMoved) {
+  const std::array files = {folder() / "metrics.jsonl", folder() / "metrics.map"};
+  bool is_moved = false;
+  RunHooks hooks;
+  hooks.warning = [](const std::string& warning) { ADD_FAILURE() << warning; };
+  hooks.progresses = [&](const RunProgress& now) {
+    if (now.finished_games < 20 || std::exchange(is_moved, true)) return;
+    for (const auto& file : files) std::filesystem::rename(file, file.string() + ".old");
+  };
+  hooks.order = [&] { return is_moved ? RunOrder::kFinish : RunOrder::kContinue; };
+  const Result<RunSummary> ended = run<Noughts>(
+      config(), {.folder = folder(), .trainer = {.backend = TrainerBackend::kCpu}}, hooks);
+  ASSERT_TRUE(ended) << ended.error().reason();
+  ASSERT_TRUE(is_moved);
+  const std::string lines = text_of(files[0]);
+  EXPECT_TRUE(lines.starts_with("{\"seconds\":")) << lines;
+  EXPECT_TRUE(lines.ends_with("}\n")) << lines;
+  auto map = MetricsReader::open(files[1]);
+  ASSERT_TRUE(map) << map.error().reason();
+  EXPECT_TRUE(map->read()->has_ended);
 }
 
 TEST_F(OwnRun, ReportsWhatHappenedToItsLog) {
@@ -369,6 +465,9 @@ TEST_F(OwnRun, EndsWhenItsLogIsRemoved) {
     const auto put_back = RecordLog::open(log, "noughts", {});
     ASSERT_TRUE(put_back) << put_back.error().reason();
     EXPECT_EQ(put_back->records() > 0, learns);
+    const auto parked = load_parked(where / "parked.senet", "noughts");
+    ASSERT_TRUE(parked) << parked.error().reason();
+    EXPECT_FALSE(parked->games.empty());
   }
   std::vector<std::string> warnings;
   RunHooks hooks;
@@ -438,7 +537,8 @@ TEST_F(OwnRun, RefusesWhatMakesNoSense) {
             "mode: a network without a policy head cannot evaluate positions");
   wrong = config();
   wrong.learn.samples.lambda = *Schedule::parse("1@0.1,0.7@0.2");
-  EXPECT_EQ(refused(wrong, here), "lambda: a schedule needs the length of the run, planned-games");
+  EXPECT_EQ(refused(wrong, here),
+            "lambda: a schedule needs the length of the run, planned-games or planned-minutes");
   // Only one program at a time can open the folder.
   auto first = Run::open(game_table<RunGame, Noughts>(), config(), here);
   ASSERT_TRUE(first) << first.error().reason();

@@ -92,6 +92,30 @@ TEST(Samples, PositionsOfASmallGame) {
   expect_outcomes<TicTacToe>(samples[3].outcomes, {0, 0, 1});
 }
 
+// A dueling network learns what the move that was played leads to.
+TEST(Samples, MovesOfASmallGame) {
+  const auto samples =
+      samples_of<TicTacToe>(small_game(), {.evaluates = Evaluates::kMoves, .lambda = 0});
+  ASSERT_EQ(samples.size(), 4u);
+  EXPECT_EQ(samples[0].state, position("a1a2b1b2"));
+  EXPECT_EQ(samples[3].state, position("a1"));
+  const std::vector<Action> played = {2, 4, 1, 3};
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    EXPECT_EQ(samples[i].visits, (std::vector<VisitCount>{{played[i], 1}}));
+  }
+  // The result, then the estimate of the next decision, for the player who moved.
+  expect_outcomes<TicTacToe>(samples[0].outcomes, {1, 0, 0});
+  expect_outcomes<TicTacToe>(samples[1].outcomes, {0, 0.1f, 0.9f});
+  expect_outcomes<TicTacToe>(samples[2].outcomes, {0.8f, 0.1f, 0.1f});
+  expect_outcomes<TicTacToe>(samples[3].outcomes, {0.2f, 0.2f, 0.6f});
+  // Two decisions on.
+  const auto later =
+      samples_of<TicTacToe>(small_game(), {.evaluates = Evaluates::kMoves, .n_step = 2});
+  expect_outcomes<TicTacToe>(later[1].outcomes, {0, 0, 1});
+  expect_outcomes<TicTacToe>(later[2].outcomes, {0.9f, 0.1f, 0});
+  expect_outcomes<TicTacToe>(later[3].outcomes, {0.1f, 0.1f, 0.8f});
+}
+
 // X played a move that lost half of its value: the result says little about the position.
 TEST(Samples, LittleComesThroughABlunder) {
   const std::vector<float> root = {0.6f, 0.2f, 0.2f};  // worth 0.4
@@ -424,6 +448,23 @@ TEST(Samples, OnePlayerCountsTheMovesLeft) {
   expect_outcomes<Cube2>(two[2].outcomes, outcomes({{6, 1.0f}}));
 }
 
+TEST(Samples, MovesOfOnePlayerCostOne) {
+  GameRecord record = empty_record<Cube2>();
+  record.start = Cube2::from_text("R U")->text();
+  const auto left = [](std::size_t moves) {
+    std::vector<float> root(kOutcomes<Cube2>);
+    root[moves] = 1;
+    return root;
+  };
+  add_move(record, *Cube2().action_from_text("U'"), 0, TurnKind::kFastSearch, left(5));
+  add_move(record, *Cube2().action_from_text("R'"), 0, TurnKind::kFastSearch, left(3));
+  record.end_played(Cube2::kSolved);
+  const auto samples = samples_of<Cube2>(record, {.evaluates = Evaluates::kMoves, .lambda = 0});
+  ASSERT_EQ(samples.size(), 2u);
+  EXPECT_EQ(samples[0].outcomes[1], 1);  // the move that solves it
+  EXPECT_EQ(samples[1].outcomes[4], 1);  // a move and what the next decision expected
+}
+
 TEST(Samples, AfterstatesOfOnePlayerBeginAfterRandomMoves) {
   GameRecord record = empty_record<Cube2>();
   record.start = "0123456/1010211 20";
@@ -489,6 +530,25 @@ TEST(Samples, SurpriseIsTheDistanceFromEstimateToTarget) {
   ASSERT_EQ(surprises.size(), 2u);
   EXPECT_FLOAT_EQ(surprises[0], 0);
   EXPECT_FLOAT_EQ(surprises[1], 3.0f / 15);
+}
+
+TEST(Samples, AForcedMoveIsNoSurprise) {
+  GameRecord record = empty_record<Cube2>();
+  record.start = Cube2::from_text("R U")->text();
+  std::vector<float> far(16), near(16);
+  far[5] = near[1] = 1;
+  add_move(record, 0, 0, TurnKind::kForced, {});
+  add_move(record, 0, 0, TurnKind::kFullSearch, far);
+  add_move(record, 0, 0, TurnKind::kFullSearch, near);
+  record.end_cut(near);
+  std::vector<float> surprises;  // of the second move, then of the first
+  std::vector<Cube2> scratch;
+  ASSERT_TRUE(for_each_sample<Cube2>(
+      record, {.evaluates = Evaluates::kAfterstates, .lambda = 0}, scratch,
+      [&](const Sample<Cube2>& sample) { surprises.push_back(sample.surprise); }));
+  ASSERT_EQ(surprises.size(), 2u);
+  EXPECT_FLOAT_EQ(surprises[0], 3.0f / 15);
+  EXPECT_FLOAT_EQ(surprises[1], 0);
 }
 
 TEST(Samples, OnePlayerMayNotReachTheEnd) {

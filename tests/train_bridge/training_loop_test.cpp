@@ -109,8 +109,33 @@ TEST(TrainingLoop, SchedulesFollowThePlannedRun) {
   EXPECT_TRUE(std::ranges::is_sorted(second.rates, std::greater()));
   EXPECT_LT(second.rates.front(), 0.01f);
   EXPECT_NEAR(second.rates.back(), 0.0001f, 1e-8);
-  EXPECT_EQ(run_progress(settings, 30), 0.75);
+  EXPECT_EQ(run_progress(settings, 30, 1e9), 0.75);
+  settings.planned_minutes = 2;
+  EXPECT_EQ(run_progress(settings, 30, 60), 0.75);
+  EXPECT_EQ(run_progress(settings, 10, 60), 0.5);
+  EXPECT_EQ(run_progress(settings, 10, 600), 1);
   EXPECT_NEAR(learning_rate_at(settings, 0, 0.75), 0.001f, 1e-8);
+}
+
+// The time of the whole run counts, before and after an interruption.
+TEST(TrainingLoop, SchedulesFollowThePlannedMinutes) {
+  LearnSettings settings = small_settings();
+  settings.warmup_steps = settings.steady_steps = 0;
+  settings.planned_minutes = 1e6;
+  settings.learning_rate = *Schedule::parse("0.01@0.5,0.0001@1");
+  for (const auto& [done, rate] : {std::pair{0.0, 0.01f}, {0.75, 0.001f}, {2.0, 0.0001f}}) {
+    const TemporaryFolder folder;
+    CountingTrainer first, second;
+    Stretch(folder.path(), settings, first).learn(0, 20);
+    Checkpoint checkpoint =
+        load_checkpoint(folder.path() / "checkpoint.safetensors", small_spec()).value();
+    checkpoint.seconds = done * settings.planned_minutes * 60;
+    ASSERT_TRUE(
+        save_checkpoint(checkpoint, small_spec(), folder.path() / "checkpoint.safetensors"));
+    Stretch(folder.path(), settings, second).learn(20, 30);
+    ASSERT_FALSE(second.rates.empty());
+    EXPECT_NEAR(second.rates.back(), rate, rate * 0.01f) << done;
+  }
 }
 
 // Cycles of 4, 8 and 16 steps, in place of the inverse square root.
@@ -248,7 +273,10 @@ TEST(TrainingLoop, AStateThatIsNotFiniteReturnsToTheCheckpoint) {
   EXPECT_FALSE(progress.has_diverged);
   EXPECT_EQ(progress.steps, before);
   EXPECT_EQ(trainer.steps, before);
-  EXPECT_EQ(run.models.generation(), 1u);
+  // Workers get its network, as another iteration: that of the newest is another one.
+  EXPECT_EQ(run.models.generation(), 2u);
+  EXPECT_EQ(run.models.newest().weights->id(), trainer.served(PlayWeights::kAverage).id());
+  EXPECT_EQ(progress.iterations, 2u);
   ASSERT_EQ(run.warnings.size(), 1u);
   EXPECT_EQ(run.warnings.front(),
             "training: trainer state: weights has a value that is not finite: the state of the "
@@ -265,6 +293,29 @@ TEST(TrainingLoop, AStateThatIsNotFiniteReturnsToTheCheckpoint) {
   EXPECT_FALSE(run.loop->save());
   EXPECT_EQ(run.saved().trainer.steps, before);
   EXPECT_TRUE(load_network(folder.path() / "weights" / "latest.safetensors"));
+}
+
+// A damaged one would take the place of a good one when the next is kept.
+TEST(TrainingLoop, ADamagedCheckpointIsMovedAsideAndAnOlderOneReturns) {
+  const TemporaryFolder folder;
+  CountingTrainer trainer;
+  std::uint64_t older = 0;
+  for (const std::uint64_t first : {0, 5}) {
+    older = trainer.steps;
+    Stretch(folder.path(), small_settings(), trainer).learn(first, first + 5);
+  }
+  trainer.bad_step = trainer.steps + 3;
+  Stretch run(folder.path(), small_settings(), trainer);
+  const std::filesystem::path newest = folder.path() / "checkpoint.safetensors";
+  write_text(newest, "no checkpoint");
+  run.learn(10, 15);
+  EXPECT_EQ(run.loop->progress().rollbacks, 1u);
+  EXPECT_EQ(run.loop->progress().steps, older);
+  ASSERT_EQ(run.warnings.size(), 2u);
+  EXPECT_NE(run.warnings.front().find("it was moved to " + newest.string() + ".damaged"),
+            std::string::npos)
+      << run.warnings.front();
+  EXPECT_EQ(run.saved().games, 15u);
 }
 
 TEST(TrainingLoop, StepsThatAllFailEndItWithEverythingSaved) {
@@ -396,6 +447,46 @@ TEST(TrainingLoop, AFolderThatCannotBeWrittenEndsItWithAReason) {
   ASSERT_FALSE(trained);
   EXPECT_NE(trained.error().reason().find("weights"), std::string::npos);
   EXPECT_EQ(run.log.records(), 1u);
+}
+
+// A checkpoint that cannot be written does not end it: the games are in the log.
+TEST(TrainingLoop, ACheckpointThatFailsIsTriedAgain) {
+  const TemporaryFolder folder;
+  CountingTrainer trainer;
+  LearnSettings settings = small_settings();
+  settings.checkpoint_seconds = 0;
+  Stretch run(folder.path(), settings, trainer);
+  std::filesystem::remove_all(folder.path() / "weights");
+  std::thread thread([&] { EXPECT_TRUE(run.loop->run()); });
+  for (int i = 0; i < 12'000 && run.loop->turns() < 3; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  std::filesystem::create_directories(folder.path() / "weights");
+  EXPECT_TRUE(run.games.push(random_game<G>(0)));
+  run.games.close();
+  thread.join();
+  ASSERT_GE(run.warnings.size(), 2u);
+  for (const std::string& warning : run.warnings) {
+    EXPECT_NE(warning.find("weights"), std::string::npos) << warning;
+    EXPECT_NE(warning.find("no checkpoint was written"), std::string::npos) << warning;
+  }
+  EXPECT_EQ(run.saved().games, 1u);
+}
+
+// With many visits an iteration takes hours.
+TEST(TrainingLoop, ParksGamesWithinAnIteration) {
+  const TemporaryFolder folder;
+  CountingTrainer trainer;
+  LearnSettings settings = small_settings();
+  settings.checkpoint_seconds = 0;
+  Stretch run(folder.path(), settings, trainer);
+  run.learn(0, 30);
+  EXPECT_GT(run.parks, trainer.steps);
+  // Only the networks of whole iterations were saved.
+  const auto weights = folder.path() / "weights";
+  EXPECT_EQ(load_network(weights / "000000.safetensors")->parameters()[0], 0);
+  EXPECT_EQ(load_network(weights / "000001.safetensors")->parameters()[0],
+            static_cast<float>(trainer.steps));
 }
 
 TEST(TrainingLoop, AStartCanBeSavedBeforeTheFirstGame) {

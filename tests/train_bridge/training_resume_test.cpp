@@ -70,6 +70,26 @@ TEST(TrainingResume, GamesBehindTheCheckpointCountAsNew) {
   EXPECT_EQ(run.loop->progress().steps, positions * 2 / 8);
 }
 
+// Which of them had been finished is unknown.
+TEST(TrainingResume, NumbersOfALostLogAreNotPlayedAgain) {
+  const TemporaryFolder folder;
+  CountingTrainer trainer;
+  {
+    Stretch run(folder.path(), small_settings(), trainer);
+    ASSERT_TRUE(run.games.push(random_game<G>(3)));  // 2 is in play
+    run.learn(0, 2);
+    EXPECT_EQ(run.saved().first_open, 2u);
+    EXPECT_EQ(run.saved().next_game, 4u);
+  }
+  std::filesystem::remove(folder.path() / "games.senet");
+  for (int i = 0; i < 2; ++i) {
+    Stretch run(folder.path(), small_settings(), trainer);
+    EXPECT_EQ(run.loop->next_game(), 4u);
+    EXPECT_EQ(run.loop->first_open(), 4u);
+    ASSERT_TRUE(run.loop->save());
+  }
+}
+
 TEST(TrainingResume, WithoutACheckpointEveryGameOfTheLogIsNew) {
   const TemporaryFolder folder;
   CountingTrainer trainer;

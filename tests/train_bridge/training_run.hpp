@@ -93,18 +93,22 @@ struct Stretch {
       if (loaded) from = *loaded;
       EXPECT_TRUE(trainer.restore(from.trainer));
     }
-    loop.emplace(
-        TrainingLoop::Parts{
-            .settings = settings,
-            .replay = *replay,
-            .trainer = trainer,
-            .log = log,
-            .games = games,
-            .models = models,
-            .seed = 3,
-            .folder = folder,
-            .warning = [this](const std::string& reason) { warnings.push_back(reason); }},
-        from);
+    loop.emplace(TrainingLoop::Parts{
+                     .settings = settings,
+                     .replay = *replay,
+                     .trainer = trainer,
+                     .log = log,
+                     .games = games,
+                     .models = models,
+                     .seed = 3,
+                     .folder = folder,
+                     .warning = [this](const std::string& reason) { warnings.push_back(reason); },
+                     .park =
+                         [this] {
+                           ++parks;
+                           return Result<void>();
+                         }},
+                 from);
     const Result<RefillReport> refilled = loop->refill();
     EXPECT_TRUE(refilled) << refilled.error().reason();
     if (refilled) found = *refilled;
@@ -160,6 +164,7 @@ struct Stretch {
   std::filesystem::path folder;
   LearnSettings settings;
   std::vector<std::string> warnings;
+  std::uint64_t parks = 0;
   GameLog log;
   BoundedQueue<GameRecord> games{1000};
   ModelStore models{initial_network(small_spec(), 1)};

@@ -43,7 +43,7 @@ std::vector<BenchCase> cases_of(const Bench& bench, BenchSettings settings) {
     const bool is_said = rules.name == settings.game;
     if (!is_said && !(settings.game.empty() && rules.is_standard)) continue;
     for (const Evaluates mode : modes) {
-      const auto possible = resolve_evaluates(reference_spec(rules), rules.has_afterstates, mode);
+      const auto possible = resolve_evaluates(reference_spec(rules), modes_of(rules), mode);
       if (!possible) {
         if (!is_said || !bench.modes.empty()) continue;
         throw possible.error();

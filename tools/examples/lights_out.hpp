@@ -1,5 +1,5 @@
 // Lights Out on a board of 5 x 5: a game of one player as a program or a shared object may have it,
-// with the public headers only. docs/puzzles.md trains it.
+// with the public headers only. docs/puzzles.md is about such games.
 #pragma once
 
 #include <array>

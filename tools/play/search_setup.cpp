@@ -58,7 +58,7 @@ Result<ServiceSettings> service_settings(const SearchOptions& options, const Any
                                          const NetworkSpec& spec) {
   ServiceSettings settings;
   settings.evaluation = options.evaluation;
-  const Result<Evaluates> asked = resolve_evaluates(spec, game.has_afterstates, options.mode);
+  const Result<Evaluates> asked = resolve_evaluates(spec, modes_of(game), options.mode);
   if (!asked) return asked.error();
   settings.evaluates = *asked;
   settings.search = options.settings;

@@ -17,9 +17,7 @@ prints the points, one JSON object per line.
 import argparse
 import collections
 import json
-import math
 import pathlib
-import subprocess
 import sys
 
 try:
@@ -30,34 +28,19 @@ except ImportError:
 matplotlib.use("Agg")
 from matplotlib import pyplot  # after the backend is chosen
 
-
-def fail(reason):
-    sys.exit(f"learning_curve: {reason}")
+from grading import fail, grade, metrics, read_puzzles, solve
 
 
 def minutes_by_network(run):
     """Maps each network to its minutes of training. Also returns whether that is processor time."""
-    lines = []
-    try:
-        text = (run / "metrics.jsonl").read_text()
-        whole = text[:text.rfind("\n") + 1]  # the last line may be cut off if the run was killed
-        lines = [json.loads(line) for line in whole.splitlines()]
-    except (OSError, ValueError) as error:
-        fail(f"{run}/metrics.jsonl: {error}")
+    lines = metrics(run)
     if not lines:
         fail(f"{run}/metrics.jsonl is empty")
-    counts_processor = all("cpu_seconds" in line for line in lines)
-    minutes, before, last = {}, 0.0, 0.0
+    clock = "cpu_seconds" if all("cpu_seconds" in line for line in lines) else "seconds"
+    minutes = {}
     for line in lines:
-        if counts_processor:
-            if line["cpu_seconds"] < last:  # the run was resumed in another process
-                before += last
-            last = line["cpu_seconds"]
-            seconds = before + last
-        else:
-            seconds = line["seconds"]
-        minutes.setdefault(line["networks"], seconds / 60)
-    return minutes, counts_processor
+        minutes.setdefault(line["networks"], line[clock] / 60)
+    return minutes, clock == "cpu_seconds"
 
 
 def kept_networks(run, most):
@@ -73,66 +56,6 @@ def kept_networks(run, most):
             chosen.append((number, files[number]))
             last = number
     return chosen
-
-
-def answers(command, questions=None):
-    """The JSON lines that a command of senet prints."""
-    ended = subprocess.run(command, input=questions, capture_output=True, text=True)
-    if ended.returncode != 0:
-        fail(f"{' '.join(command)}: {ended.stderr.strip()}")
-    return [json.loads(line) for line in ended.stdout.splitlines()]
-
-
-def grade(senet, game, labels, weights, visits):
-    """The figure to plot, its value and its interval."""
-    command = [senet, "eval", "--json", "--game", game, "--labels", str(labels), "--weights", str(weights),
-               "--visits", str(visits)]
-    for line in answers(command):
-        if line.get("case") != game:
-            continue
-        if line["metric"] == "result_preserving":
-            value, low, high = (100 * (1 - line[key]) for key in ("value", "max", "min"))
-            return {"figure": "% of moves that do not preserve the result", "value": value, "low": low, "high": high}
-        if line["metric"] == "loss_millipoints":
-            return {"figure": "millipoints lost per decision", "value": line["value"], "low": line["min"],
-                    "high": line["max"]}
-    fail(f"{' '.join(command)}: printed no figure to plot")
-
-
-def share(count, all_of_them):
-    """A percentage and its 95 % interval (Wilson's score interval)."""
-    z, part = 1.96, count / all_of_them
-    middle = part + z * z / (2 * all_of_them)
-    reach = z * math.sqrt(part * (1 - part) / all_of_them + z * z / (4 * all_of_them ** 2))
-    low, high = ((middle + side * reach) / (1 + z * z / all_of_them) for side in (-1, 1))
-    return {name: round(100 * value, 2) for name, value in (("value", part), ("low", low), ("high", high))}
-
-
-def solve(senet, game, puzzles, weights, visits):
-    """The figures to plot by the length of the shortest solution."""
-    command = [senet, "solve", "--game", game, "--weights", str(weights), "--visits", str(visits)]
-    groups = collections.defaultdict(list)
-    questions = "".join(json.dumps(puzzle) + "\n" for puzzle in puzzles)
-    for puzzle, answer in zip(puzzles, answers(command, questions), strict=True):
-        if "error" in answer:
-            fail(f"--puzzles: line {answer['line']}: {answer['error']}")
-        if answer["solved"] and answer["length"] < puzzle["length"]:
-            fail(f"--puzzles: line {answer['line']}: there is a solution of {answer['length']} moves")
-        groups[puzzle["length"]].append(answer)
-    for length, group in sorted(groups.items()):
-        solved = [answer["length"] for answer in group if answer["solved"]]
-        yield {"length": length, "figure": "% of positions solved", **share(len(solved), len(group)),
-               "shortest": round(100 * solved.count(length) / len(group), 2)}
-
-
-def read_puzzles(file):
-    try:
-        puzzles = [json.loads(line) for line in file.read_text().splitlines()]
-        if puzzles and all(isinstance(puzzle["length"], int) and puzzle["position"] for puzzle in puzzles):
-            return puzzles
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        fail(f"--puzzles: {file}: {error}")
-    fail(f"--puzzles: {file}: no puzzles")
 
 
 def points_of(arguments, run, game, visits):

@@ -1,4 +1,5 @@
 // senet selfplay: plays games against itself, trains on them, and keeps everything in a run folder.
+// senet train: the same with recorded games in place of new ones.
 #include <fmt/core.h>
 #include <poll.h>
 #include <unistd.h>
@@ -27,6 +28,7 @@ constexpr const char* kLogFile = "selfplay.log";  // of a run folder
 struct SelfPlayArguments {
   std::string game;
   RunOptions options;
+  const char* command = "selfplay";
   bool quiet = false;  // no progress line and no summary
   bool verbose = false;
   bool print_config = false;
@@ -56,7 +58,8 @@ void apply(const SelfPlayArguments& arguments, const RunGame& game, RunConfig& c
     apply_setting(config, mode->first, mode->second).value();
     const bool has_policy = config.learn.samples.evaluates == Evaluates::kPosition;
     config.learn.trainer.policy_weight = has_policy ? 1.0f : 0.0f;
-    config.network.policy_head = has_policy;
+    config.network.dueling = config.learn.samples.evaluates == Evaluates::kMoves;
+    config.network.policy_head = has_policy || config.network.dueling;
   }
   for (const auto& [name, text] : arguments.settings) {
     apply_setting(config, name, text).value();
@@ -119,6 +122,9 @@ std::string progress_text(const RunProgress& now, const RunOptions& options, boo
     if (has_losses(learn)) parts.emplace_back(keeps_up ? "trainer keeps up" : "trainer behind");
   }
   if (has_rate) parts.push_back(games);
+  if (learn.planned_share > 0) {
+    parts.push_back(fmt::format("{:.0f} % of the plan", 100 * learn.planned_share));
+  }
   if (learn.steps > 0) parts.push_back(fmt::format("step {}", grouped(learn.steps)));
   if (has_rate) {
     parts.push_back(fmt::format("{:.0f} K evaluations/s", now.rates.evaluations_per_second / 1000));
@@ -132,7 +138,7 @@ std::string progress_text(const RunProgress& now, const RunOptions& options, boo
 }
 
 /// What plays and trains.
-std::string beginning_text(const RunBeginning& begun, const Run& run, bool trains) {
+std::string beginning_text(const RunBeginning& begun, const Run& run, const RunOptions& options) {
   const SelfPlaySettings& settings = begun.config.selfplay;
   const PlaySettings& play = settings.play;
   std::string visits = count_text(play.full_visits, "visit");
@@ -140,12 +146,15 @@ std::string beginning_text(const RunBeginning& begun, const Run& run, bool train
     visits +=
         fmt::format(" for {:.3g} % of the moves, else {}", 100 * play.full_share, play.fast_visits);
   }
-  std::string text = fmt::format("{}: {}; {} x {}\n", begun.config.game, visits,
-                                 count_text(settings.workers, "worker"),
-                                 count_text(settings.worker.lanes, "lane"));
+  const std::string source =
+      options.from.empty()
+          ? fmt::format("{}; {} x {}", visits, count_text(settings.workers, "worker"),
+                        count_text(settings.worker.lanes, "lane"))
+          : "the games of " + options.from.string();
+  std::string text = fmt::format("{}: {}\n", begun.config.game, source);
   text += fmt::format("run {}: network {}, {}\n", run.folder().string(), id_text(begun.network),
                       count_text(parameter_count(begun.config.network), "parameter"));
-  text += fmt::format("trainer {}\n", trains ? begun.trainer : "none (--no-train)");
+  text += fmt::format("trainer {}\n", options.train ? begun.trainer : "none (--no-train)");
   for (const SettingChange& change : begun.changes) text += change_text(change) + '\n';
   if (begun.games > 0) {
     text += fmt::format("continues after {}\n", count_text(begun.games, "game"));
@@ -153,8 +162,19 @@ std::string beginning_text(const RunBeginning& begun, const Run& run, bool train
   return text;
 }
 
-/// What a run did, and what to do with it.
-std::string summary_text(const RunSummary& ended, const AnyGame& game, const RunOptions& options) {
+/// Options that make a run with a plan twice as long.
+std::string longer_plan(const LearnSettings& learn) {
+  std::string text;
+  if (learn.planned_games > 0) text += fmt::format(" --planned-games {}", 2 * learn.planned_games);
+  if (learn.planned_minutes > 0) {
+    text += fmt::format(" --planned-minutes {:g}", 2 * learn.planned_minutes);
+  }
+  return text;
+}
+
+/// What a run did, and what to do with it. `longer`: longer_plan() of the run.
+std::string summary_text(const RunSummary& ended, const AnyGame& game, const RunOptions& options,
+                         const std::string& longer) {
   const RunProgress& done = ended.progress;
   const LearnProgress& learn = done.learn;
   const std::string folder = options.folder.string(), weights = ended.weights.string();
@@ -188,8 +208,8 @@ std::string summary_text(const RunSummary& ended, const AnyGame& game, const Run
         fmt::format("  senet match{} --game {} --second untrained --visits 0 \\\n    --first {}\n",
                     library, game.name, weights);
   }
-  text += fmt::format("  senet selfplay{} --run {}{}\n", library, folder,
-                      options.train ? "" : " --no-train");
+  text += fmt::format("  senet selfplay{} --run {}{}{}\n", library, folder,
+                      options.train ? "" : " --no-train", learn.planned_share < 1 ? "" : longer);
   return text;
 }
 
@@ -235,9 +255,11 @@ Result<void> play(Run& run, const AnyGame& game, const SelfPlayArguments& argume
   std::atomic<bool> has_line{false};  // a progress line on a terminal
   double shown_at = 0;
   TrainerPace pace;
+  std::string longer;
   RunHooks hooks;
   hooks.begins = [&](const RunBeginning& begun) {
-    messages.print(beginning_text(begun, run, options.train));
+    longer = longer_plan(begun.config.learn);
+    messages.print(beginning_text(begun, run, options));
   };
   // A progress line on a terminal, else a log line every 10 s and for each new phase.
   hooks.progresses = [&](const RunProgress& now) {
@@ -267,7 +289,8 @@ Result<void> play(Run& run, const AnyGame& game, const SelfPlayArguments& argume
   };
   hooks.order = [&] { return signals.count() == 0 ? RunOrder::kContinue : RunOrder::kPark; };
   hooks.warning = [&](const std::string& reason) {
-    messages.print(fmt::format("{}senet selfplay: {}\n", has_line ? "\n" : "", reason));
+    messages.print(
+        fmt::format("{}senet {}: {}\n", has_line ? "\n" : "", arguments.command, reason));
   };
   if (arguments.verbose) {
     hooks.note = [&](const std::string& reason) { messages.print("note: " + reason + '\n'); };
@@ -276,13 +299,13 @@ Result<void> play(Run& run, const AnyGame& game, const SelfPlayArguments& argume
   if (has_line) std::fputc('\n', stderr);
   if (!ended) {
     if (daemon == nullptr) return ended.error();
-    messages.print("senet selfplay: " + ended.error().reason() + '\n');
+    messages.print(fmt::format("senet {}: {}\n", arguments.command, ended.error().reason()));
     if (!daemon->has_left()) return ended.error();
     throw ExitCode{1};
   }
   if (arguments.quiet) return {};
   if (daemon == nullptr) messages.print("\n");
-  messages.print(summary_text(*ended, game, options));
+  messages.print(summary_text(*ended, game, options, longer));
   return {};
 }
 
@@ -311,7 +334,19 @@ Job prepare(SelfPlayArguments arguments, const Games& games) {
     throw fail("--run is required: the folder for the run, for example --run runs/first");
   }
   std::error_code unknown;
-  if (!options.folder.empty() && std::filesystem::exists(options.folder / "config.json", unknown)) {
+  const bool is_there =
+      !options.folder.empty() && std::filesystem::exists(options.folder / "config.json", unknown);
+  if (!options.from.empty()) {
+    if (is_there) {
+      throw fail(
+          fmt::format("--from: {} already holds a run: only a new one learns from recorded games",
+                      options.folder.string()));
+    }
+    const auto recorded = GameLogReader::open(options.from);
+    if (!recorded) throw fail("--from: " + recorded.error().reason());
+    if (arguments.game.empty()) arguments.game = recorded->game();
+  }
+  if (is_there) {
     if (!options.weights.empty()) {
       throw fail(
           fmt::format("--weights: {} already holds a run, which has its own weights: name another "
@@ -347,8 +382,8 @@ Job prepare(SelfPlayArguments arguments, const Games& games) {
       return {};
     };
   }
-  Run run = Run::open(game, config, options, [](const auto& reason) {
-              print_stderr("senet selfplay: {}\n", reason);
+  Run run = Run::open(game, config, options, [&arguments](const auto& reason) {
+              print_stderr("senet {}: {}\n", arguments.command, reason);
             }).value();
   return
       [run = std::move(run), &rules = *game.any, arguments, daemon = std::move(daemon)]() mutable {
@@ -356,21 +391,9 @@ Job prepare(SelfPlayArguments arguments, const Games& games) {
       };
 }
 
-}  // namespace
-
-void add_selfplay_command(const Command& program, const Games& games) {
-  auto arguments = std::make_shared<SelfPlayArguments>();
-  const Command command = program.add_command(
-      "selfplay", "Play games against itself, train on them and keep everything in a run folder");
+void add_options(const Command& command, const std::shared_ptr<SelfPlayArguments>& arguments,
+                 const Games& games) {
   RunOptions& options = arguments->options;
-  command.heading("Run");
-  command.option("--game", arguments->game, "the game")
-      .shows_type("NAME")
-      .shows_default(std::string(default_game(games).name));
-  command.option("--run", options.folder,
-                 "the run folder; a run that is there continues, with its settings; required, "
-                 "except with --print-config");
-  command.flag("--resume", options.resume, "the folder must hold a run");
   command.flag("--detach", arguments->detach,
                "continue in the background, with messages in RUN/selfplay.log; senet status and "
                "senet stop take RUN");
@@ -380,14 +403,12 @@ void add_selfplay_command(const Command& program, const Games& games) {
               "limit")
       .not_negative("--minutes 90", "min")
       .shows_default();
-  command
-      .option("--games", options.games, "games that this call plays before it stops; 0: no limit")
+  command.option("--games", options.games, "games after which this call stops; 0: no limit")
       .shows_default();
   command.option(
       "--weights", options.weights,
       "start from these weights; a network without norms may be narrower than --width and "
       "--value-width and have fewer --value-layers");
-  command.flag("--no-train", arguments->no_train, "only play and record");
   command.flag("--print-config", arguments->print_config,
                "print the settings that this call would use, and exit");
   command.flag("--quiet", arguments->quiet, "print no progress line and no summary");
@@ -421,6 +442,41 @@ void add_selfplay_command(const Command& program, const Games& games) {
     arguments->options.train = !arguments->no_train;
     return prepare(*arguments, games);
   });
+}
+
+}  // namespace
+
+void add_selfplay_command(const Command& program, const Games& games) {
+  auto arguments = std::make_shared<SelfPlayArguments>();
+  const Command command = program.add_command(
+      "selfplay", "Play games against itself, train on them and keep everything in a run folder");
+  RunOptions& options = arguments->options;
+  command.heading("Run");
+  command.option("--game", arguments->game, "the game")
+      .shows_type("NAME")
+      .shows_default(std::string(default_game(games).name));
+  command.option("--run", options.folder,
+                 "the run folder; a run that is there continues, with its settings; required, "
+                 "except with --print-config");
+  command.flag("--resume", options.resume, "the folder must hold a run");
+  command.flag("--no-train", arguments->no_train, "only play and record");
+  add_options(command, arguments, games);
+}
+
+void add_train_command(const Command& program, const Games& games) {
+  auto arguments = std::make_shared<SelfPlayArguments>();
+  arguments->command = "train";
+  const Command command = program.add_command(
+      "train", "Begin a run with games that were recorded; senet selfplay continues it");
+  RunOptions& options = arguments->options;
+  command.heading("Run");
+  command
+      .option("--from", options.from,
+              "the games to learn from: a file of games or a run folder; the new run gets a copy")
+      .required();
+  command.option("--game", arguments->game, "the game, as recorded").shows_type("NAME");
+  command.option("--run", options.folder, "the folder for the new run; required");
+  add_options(command, arguments, games);
 }
 
 }  // namespace senet

@@ -58,6 +58,7 @@ class DeviceStep {
         rows_(shape.rows),
         fork_(plan.fork),
         policy_(plan.policy),
+        advantages_(plan.advantages()),
         chunks_(chunks_of(rows_)) {
     const GradientPlan gradients(
         plan, {.activations_in_place = false, .policy_apart = false, .outcomes_in_parallel = true});
@@ -196,7 +197,9 @@ class DeviceStep {
                      SpreadFeatures<Operand>{batch, features.operand.data(), features.stride});
     forward(0, fork_);
     const bool has_policy = policy_ != fork_;
-    if (has_policy) {
+    if (advantages_ > 0) {
+      duel(batch);
+    } else if (has_policy) {
       value_done_ = device_.aside([this, batch] { run_value(batch); });
       run_policy(batch);
     } else {
@@ -222,6 +225,27 @@ class DeviceStep {
     Bias waiting;
     backward(policy_, steps_.size(), waiting);
     serve(waiting);
+  }
+  // The two heads have one loss: they part only after it.
+  void duel(BatchView batch) {
+    forward(fork_, policy_);
+    forward(policy_, steps_.size());
+    using Loss = DuelingLoss<Real, Operand>;
+    const auto logits_of = [&](const Step& last) {
+      Kept& logits = values_[last.layer.out];
+      return typename Loss::Logits{logits.real.data(), weights(last.bias), logits.stride,
+                                   logits.d_operand.data()};
+    };
+    device_.each_row(rows_, Loss{batch, logits_of(steps_.back()), logits_of(steps_[policy_ - 1]),
+                                 shape_.outcomes, shape_.logits_per_action,
+                                 static_cast<Real>(settings_.value_weight),
+                                 &state_.data()->loss_scale, value_losses_.data()});
+    value_done_ = device_.aside([this] {
+      Bias waiting;
+      backward(policy_, steps_.size(), waiting);
+      serve(waiting);
+    });
+    backward(fork_, policy_, waiting_);
   }
   void run_policy(BatchView batch) {
     forward(fork_, policy_);
@@ -363,7 +387,7 @@ class DeviceStep {
   TrainerSettings settings_;
   std::uint32_t scale_patience_;  // see FinishGradient
   TrainBatch::Shape shape_;
-  std::size_t rows_, fork_, policy_;  // rows per step; see LayerPlan
+  std::size_t rows_, fork_, policy_, advantages_;  // rows per step; see LayerPlan
   Chunks chunks_;
 
   Buffer<Real> weight_{plan_.size()}, average_{plan_.size()}, first_{plan_.size()},

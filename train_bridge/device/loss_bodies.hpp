@@ -170,4 +170,81 @@ struct PolicyLoss {
   }
 };
 
+/// The loss of a row of a dueling network, see TrainNetwork::duel, and its gradient with respect to
+/// the logits of both heads. A lane owns the outcomes at lane, lane + lanes ... and their
+/// advantages.
+template <class Real, class Operand>
+struct DuelingLoss {
+  struct Logits {
+    Real* values;  // [rows, stride]: overwritten
+    const Real* bias;
+    std::size_t stride;
+    Operand* gradient;  // [rows, stride]
+  };
+  BatchView batch;
+  Logits value, policy;
+  std::size_t outcomes, per_action;
+  Real weight;        // of the value loss
+  const Real* scale;  // see ValueLoss
+  Real* losses;       // [rows]
+
+  template <class Group>
+  SENET_DEVICE void operator()(const Group& group, std::size_t row) const {
+    Real* const values = value.values + row * value.stride;
+    Real* const advantages = policy.values + row * policy.stride;
+    const SampleView sample = batch.sample(row);
+    const std::size_t actions = sample.header().actions;
+    for (std::size_t i = group.lane(); i < outcomes; i += group.lanes()) {
+      Real sum = values[i] + value.bias[i];
+      each_advantage(sample, i, [&](std::size_t at, Real share) {
+        sum += share * (advantages[at] + policy.bias[at]);
+      });
+      values[i] = sum;
+    }
+    Real loss = 0;
+    if (actions > 0) {
+      const float* const targets = sample.outcomes();
+      const Real own_weight = static_cast<Real>(batch.weight(row));
+      const Real share = weight * own_weight * *scale / static_cast<Real>(batch.header().rows);
+      loss = own_weight *
+             cross_entropy_of_row(
+                 group, values, outcomes, [&](std::size_t i) { return targets[i]; }, share);
+    }
+    for (std::size_t i = group.lane(); i < value.stride; i += group.lanes()) {
+      const bool learns = actions > 0 && i < outcomes;
+      value.gradient[row * value.stride + i] = static_cast<Operand>(learns ? values[i] : Real{0});
+    }
+    Operand* const d_advantages = policy.gradient + row * policy.stride;
+    for (std::size_t i = group.lane(); i < policy.stride; i += group.lanes()) {
+      d_advantages[i] = static_cast<Operand>(Real{0});
+    }
+    group.meet();
+    for (std::size_t i = group.lane(); i < outcomes; i += group.lanes()) {
+      // Several actions may share an advantage.
+      each_advantage(sample, i, [&](std::size_t at, Real) { advantages[at] = 0; });
+      each_advantage(sample, i,
+                     [&](std::size_t at, Real share) { advantages[at] += share * values[i]; });
+      each_advantage(sample, i, [&](std::size_t at, Real) {
+        d_advantages[at] = static_cast<Operand>(advantages[at]);
+      });
+    }
+    if (group.lane() == 0) losses[row] = loss;
+  }
+
+ private:
+  /// Calls use(place, share) for the advantages for an outcome: the share is the action's target
+  /// minus its part in the mean.
+  template <class Use>
+  SENET_DEVICE void each_advantage(const SampleView& sample, std::size_t outcome,
+                                   const Use& use) const {
+    const std::size_t actions = sample.header().actions;
+    const std::uint16_t* const numbers = sample.logit();
+    for (std::size_t i = 0; i < actions * per_action; ++i) {
+      if (numbers[i] == kNoLogit) continue;
+      const Real target = static_cast<Real>(sample.target()[i / per_action]);
+      use(numbers[i] * outcomes + outcome, target - Real{1} / static_cast<Real>(actions));
+    }
+  }
+};
+
 }  // namespace senet

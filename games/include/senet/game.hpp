@@ -312,6 +312,11 @@ template <class G>
 inline constexpr std::size_t kMaxEdges =
     G::kMaxLegal > kMaxChance<G> ? G::kMaxLegal : kMaxChance<G>;
 
+/// Whether a network may answer for every move and outcome at once (Evaluates::kMoves): a search
+/// stores that for each leaf.
+template <class G>
+inline constexpr bool kHasFewMoves = G::kMaxLegal* G::kLogitsPerAction* kOutcomes<G> <= 4096;
+
 /// The opponent.
 inline Player other(Player player) { return static_cast<Player>(1 - player); }
 

@@ -1,11 +1,14 @@
 // senet solve as a program behind pipes: positions, solutions, ids and errors.
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "games/cube2/cube2.hpp"
+#include "tests/effort.hpp"
+#include "tests/repository.hpp"
 #include "tests/tools/play/conversation.hpp"
 #include "tests/tools/program.hpp"
 
@@ -13,8 +16,9 @@ namespace senet {
 namespace {
 
 std::vector<nlohmann::json> solutions_of(const std::vector<std::string>& lines,
-                                         std::vector<std::string> arguments = {}) {
-  arguments.insert(arguments.begin(), {"solve", "--game", "cube2", "--weights", "untrained"});
+                                         std::vector<std::string> arguments = {},
+                                         const char* weights = "untrained") {
+  arguments.insert(arguments.begin(), {"solve", "--game", "cube2", "--weights", weights});
   Conversation senet(arguments);
   for (const std::string& line : lines) senet.send(line + "\n");
   senet.end_input();
@@ -46,6 +50,34 @@ TEST(SolveCommand, SolvesWhatIsNear) {
       EXPECT_EQ(state.is_solved(), answer["solved"].get<bool>());
     }
   }
+}
+
+// Alone it solves nearly all scrambles, and with a search nearly all by a shortest way.
+TEST(SolveCommand, TheBuiltInNetworkSolvesScrambles) {
+  std::ifstream labels(repository_path("tests/data/cube2/labels_A.csv"));
+  std::vector<std::string> scrambles;
+  std::vector<int> shortest;
+  std::string line;
+  for (std::getline(labels, line); std::getline(labels, line);) {
+    scrambles.push_back(line.substr(0, line.find(',')));
+    shortest.push_back(std::stoi(line.substr(scrambles.back().size() + 1)));
+  }
+  ASSERT_EQ(scrambles.size(), 500u);
+  scrambles.resize(effort(scrambles.size()));
+  std::size_t solved = 0;
+  for (const auto& answer : solutions_of(scrambles, {"--visits", "0"}, "builtin")) {
+    solved += answer["solved"].get<bool>() ? 1 : 0;
+  }
+  EXPECT_GE(solved, scrambles.size() * 98 / 100);
+  const auto searched = solutions_of(scrambles, {}, "builtin");
+  ASSERT_EQ(searched.size(), scrambles.size());
+  std::size_t shortest_ways = 0;
+  for (std::size_t i = 0; i < searched.size(); ++i) {
+    EXPECT_TRUE(searched[i]["solved"]) << scrambles[i];
+    EXPECT_GE(searched[i]["length"], shortest[i]) << scrambles[i];
+    shortest_ways += searched[i]["length"] == shortest[i] ? 1 : 0;
+  }
+  EXPECT_GE(shortest_ways, searched.size() * 99 / 100);
 }
 
 TEST(SolveCommand, ErrorsNameTheLine) {

@@ -489,9 +489,8 @@ TEST(EvalCommand, BadInputIsOneLine) {
   expect_failure(eval("connect_four", kConnectFourLabels, {"--mode", "afterstates"}), 2, "eval",
                  "--mode: connect_four has no afterstates");
   expect_failure(eval("connect_four", kConnectFourLabels, {"--mode", "x"}), 2, "eval", "--mode");
-  expect_failure(
-      eval("connect_four", kConnectFourLabels, {"--ply", "1"}), 2, "eval",
-      "--ply: a search by plies values afterstates, but this network evaluates positions");
+  expect_failure(eval("connect_four", kConnectFourLabels, {"--ply", "1"}), 2, "eval",
+                 "--ply: a search by plies values afterstates, but this network does not");
   expect_failure(eval("connect_four", kConnectFourLabels, {"--visits", "-3"}), 2, "eval",
                  "--visits");
   expect_failure(eval("connect_four", kConnectFourLabels, {"--lanes", "0"}), 2, "eval", "--lanes");

@@ -148,6 +148,18 @@ TEST_F(Daemon, AKilledOrStoppedProcessIsSeen) {
   EXPECT_TRUE(becomes("DEAD"));
 }
 
+// Without it the daemon could not be found.
+TEST_F(Daemon, TakesItsLockAgainWhenItWasRemoved) {
+  ASSERT_GT(detach(tiny({})), 0);
+  ASSERT_TRUE(becomes("playing"));
+  ASSERT_TRUE(std::filesystem::remove(run() / "lock"));
+  for (int i = 0; i < 600 && !std::filesystem::exists(run() / "lock"); ++i) ::usleep(100'000);
+  EXPECT_TRUE(becomes("playing"));
+  const ProgramRun stopped = stop();
+  EXPECT_EQ(stopped.exit_code, 0) << stopped.err;
+  EXPECT_NE(stopped.out.find(" ended after "), std::string::npos) << stopped.out;
+}
+
 TEST_F(Daemon, AProcessWithAReusedIdIsNeverSignalled) {
   const ProgramRun played = run_senet(tiny({"--games", "3"}));
   ASSERT_EQ(played.exit_code, 0) << played.err;

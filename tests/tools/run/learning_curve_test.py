@@ -85,6 +85,24 @@ def main():
         assert last[1]["value"] == last[1]["shortest"] == 100 and last[1]["low"] > 60, last[1]
         assert all(point["shortest"] <= point["value"] <= point["high"] for point in last.values()), told.stdout
         assert "<!-- 11 moves -->" in out.read_text()
+
+        # Runs of equal processor time, a line for each variant.
+        compare = [sys.executable, SOURCE / "tools/run/ablation.py", "--senet", SENET, "--game", "cube2", "--puzzles",
+                   SOURCE / "tests/data/cube2/puzzles.jsonl", "--core-minutes", 0.02, "--seeds", 2,
+                   "--out", folder / "ablation"]
+        few = "--width 16 --train-batch 64 --begin-after 100 --scramble-moves 2"
+        variants = ["--variant", f"small: {few}", "--variant", f"moves: {few} --mode moves"]
+        told = run(*compare, *variants).stdout.splitlines()
+        assert [line.split(" | ")[0] for line in told[2:]] == ["| small", "| moves"], told
+        assert all(line.count("..") == line.count("|") - 2 == 5 for line in told[2:]), told
+        assert run(*compare, *variants).stdout.splitlines() == told, "runs that had ended gave other figures"
+        refused = run(*compare, "--variant", "odd: --width 3", expected=1)
+        assert "--width" in refused.stderr and "Traceback" not in refused.stderr, refused.stderr
+        refused = run(*compare, "--variant", "small: --width 24", expected=1)
+        assert "other options" in refused.stderr, refused.stderr
+        refused = run(*compare, "--variant", "odd", expected=1)
+        assert "no colon" in refused.stderr, refused.stderr
+
         bad = folder / "bad.jsonl"
         for text, reason in (("", "no puzzles"), ("{}", "length"), ('{"position": "x", "length": 1}', "line 1")):
             bad.write_text(text)

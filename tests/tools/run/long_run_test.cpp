@@ -78,10 +78,14 @@ TEST_F(LongRun, MemoryHandlesAndThreadsStayAsTheyAre) {
   EXPECT_LE(handles[1].most, handles[0].most + kMostHandles);
   EXPECT_LE(threads[1].most, threads[0].most);
   EXPECT_GE(threads[1].least, 3);
+  const Checkpoint done = checkpoint();
   std::printf(
-      "after %.0f of %.0f s: %.1f .. %.1f MiB, %.0f .. %.0f handles, %.0f .. %.0f threads\n",
+      "after %.0f of %.0f s: %.1f .. %.1f MiB, %.0f .. %.0f handles, %.0f .. %.0f threads; a "
+      "checkpoint every 2 s, %llu games, %llu steps, %llu networks\n",
       warm_up, seconds, mib[1].least, mib[1].most, handles[1].least, handles[1].most,
-      threads[1].least, threads[1].most);
+      threads[1].least, threads[1].most, static_cast<unsigned long long>(done.games),
+      static_cast<unsigned long long>(done.trainer.steps),
+      static_cast<unsigned long long>(done.iterations));
 }
 
 }  // namespace

@@ -148,6 +148,25 @@ TEST_F(MonitorCommand, CallsAKilledDaemonDead) {
   EXPECT_NE(output({"--prometheus"}).find("} 0\n"), std::string::npos);
 }
 
+TEST_F(MonitorCommand, CallsARunWithoutProgressStuck) {
+  std::filesystem::create_directories(run());
+  const std::vector<MetricName> names = {{"phase", ""}, {"stalled_seconds", "s"}};
+  MetricsMap map = MetricsMap::open(run() / "metrics.map", "a game", names, 0).value();
+  // A slow machine may take a heartbeat of two seconds ago for a dead daemon's.
+  const auto shows = [&](double stalled, const Arguments& more, const std::string& text) {
+    std::string shown;
+    for (int i = 0; i < 60 && shown.find(text) == std::string::npos; ++i) {
+      map.write(std::vector<double>{0, stalled});
+      shown = output(more);
+    }
+    EXPECT_NE(shown.find(text), std::string::npos) << shown;
+  };
+  shows(59, {"--json"}, "\"running\"");
+  shows(75, {"--json"}, "\"STUCK\"");
+  shows(75, {}, "STUCK for 01:15");
+  shows(75, {"--prometheus"}, "} 1\n");
+}
+
 TEST_F(MonitorCommand, WritesForOtherPrograms) {
   make_map();
   const std::string prometheus = output({"--prometheus"});

@@ -103,6 +103,12 @@ TEST_F(SelfPlayCommand, TheModeDecidesAboutThePolicy) {
   text = config_with({"--game", "backgammon", "--policy-weight", "0.5"});
   EXPECT_TRUE(has(text, "\"policy-head\": true,") && has(text, "\"policy-weight\": 0.5,")) << text;
 
+  const ProgramRun moves =
+      run_senet({"selfplay", "--print-config", "--mode", "moves", "--game", "cube2"});
+  EXPECT_TRUE(has(moves.out, "\"dueling\": true,") && has(moves.out, "\"policy-head\": true,") &&
+              has(moves.out, "\"policy-weight\": 0.0,"))
+      << moves.out << moves.err;
+
   RunConfig config = *default_config("backgammon");
   config.network.policy_head = true;
   std::filesystem::create_directories(run());
@@ -168,6 +174,7 @@ TEST_F(SelfPlayCommand, ParksLongGamesAtOnceAndContinuesThem) {
     ASSERT_GE(left.size(), 1u);
     const auto turns = [](const GameRecord& game) { return game.turns().size(); };
     EXPECT_GT(std::ranges::max(left, {}, turns).turns().size(), 0u);
+    const std::size_t before = games().size();  // a fast machine may have finished one already
     // Finished fast now, from where they were.
     const ProgramRun rest = run_senet({"selfplay", "--run", run().string(), "--resume", "--games",
                                        "8", "--visits", "4", "--ply", "0", "--quiet"});
@@ -177,7 +184,7 @@ TEST_F(SelfPlayCommand, ParksLongGamesAtOnceAndContinuesThem) {
     ASSERT_TRUE(reader) << reader.error().reason();
     GameRecord record;
     while (*reader->next(record)) finished[record.game_number] = record;
-    ASSERT_EQ(finished.size(), 8u);
+    ASSERT_EQ(finished.size(), before + 8);
     for (const GameRecord& game : left) {
       const GameRecord& whole = finished[game.game_number];
       ASSERT_GT(whole.turns().size(), game.turns().size());
@@ -563,6 +570,122 @@ TEST_F(SelfPlayCommand, WeightsTellWhatTheyLearnt) {
   EXPECT_EQ(latest->spec().evaluates, Evaluates::kPosition);
 }
 
+// A dueling network: it is trained, saved with its mode, and played from its file.
+TEST_F(SelfPlayCommand, LearnsToValueMoves) {
+  expect_finished(run_senet(tiny({"--games", "20", "--mode", "moves"})));
+  expect_finished(run_senet(resume({"--games", "20"})));
+  const std::filesystem::path weights = run() / "weights/latest.safetensors";
+  const Result<Network> latest = load_network(weights);
+  ASSERT_TRUE(latest) << latest.error().reason();
+  EXPECT_TRUE(latest->spec().dueling);
+  EXPECT_EQ(latest->spec().evaluates, Evaluates::kMoves);
+  const ProgramRun played =
+      run_senet({"match", "--game", "tic_tac_toe", "--first", weights.string(), "--second",
+                 "random", "--pairs", "20", "--visits", "1"});
+  EXPECT_EQ(played.exit_code, 0) << played.err;
+  expect_failure(run_senet({"match", "--game", "tic_tac_toe", "--first", weights.string(),
+                            "--second", "random", "--mode", "position"}),
+                 2, "match", "mode: a dueling network only values moves");
+}
+
+// senet train: a new run learns from the games of another, as if it had played them. It is the same
+// each time, because no thread plays meanwhile.
+TEST_F(SelfPlayCommand, LearnsFromRecordedGames) {
+  expect_finished(run_senet(tiny({"--games", "60"})));
+  const auto learn = [&](const std::filesystem::path& into, const Arguments& more = {}) {
+    Arguments all = tiny(with({"--run", into.string()}, more));
+    all.front() = "train";
+    if (std::ranges::count(more, "--game") == 0) {  // the games name it
+      const auto game = std::ranges::find(all, "--game");
+      all.erase(game, game + 2);
+    }
+    return run_senet(with(all, {"--from", run().string()}));
+  };
+  const std::filesystem::path one = folder_ / "one", two = folder_ / "two";
+  expect_finished(learn(one));
+  expect_finished(learn(two));
+  EXPECT_EQ(text_of(one / "weights/latest.safetensors"),
+            text_of(two / "weights/latest.safetensors"));
+  const auto games_of = [](const std::filesystem::path& folder) {
+    std::vector<GameRecord> games(1);
+    GameLogReader reader = GameLogReader::open(folder).value();
+    while (reader.next(games.back()).value()) games.emplace_back();
+    games.pop_back();
+    return games;
+  };
+  std::vector<GameRecord> given = games_of(run()), learned = games_of(one);
+  ASSERT_EQ(learned.size(), given.size());
+  std::uint64_t positions = 0;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    EXPECT_EQ(learned[i].game_number, i);
+    given[i].game_number = i;
+    EXPECT_EQ(learned[i], given[i]);
+    positions += given[i].turns().size();
+  }
+  // No step is dropped: four samples for each position, 32 in a step.
+  const Checkpoint saved = load_checkpoint(one / "checkpoint.safetensors", spec()).value();
+  EXPECT_EQ(saved.games, given.size());
+  EXPECT_GT(saved.positions, positions / 2);
+  EXPECT_LE(saved.positions, positions);
+  EXPECT_EQ(saved.trainer.steps, saved.positions * 4 / 32);
+  // From there on it plays.
+  expect_finished(run_senet({"selfplay", "--run", one.string(), "--quiet", "--games", "5"}));
+  EXPECT_EQ(games_of(one).size(), given.size() + 5);
+
+  expect_failure(learn(two), 2, "train",
+                 "already holds a run: only a new one learns from recorded games");
+  expect_failure(learn(folder_ / "three", {"--game", "connect_four"}), 2, "train",
+                 "has games of tic_tac_toe, not of connect_four");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "three"));
+  const std::filesystem::path none = folder_ / "none";
+  expect_failure(run_senet({"train", "--from", none.string(), "--run", (folder_ / "x").string()}),
+                 2, "train", none.string());
+}
+
+// Games twice, damage and records that break the rules are left out and named; a signal ends the
+// call within seconds, also where a game has earned many steps; and the run continues.
+TEST_F(SelfPlayCommand, LearnsFromAnyLog) {
+  expect_finished(run_senet(tiny({"--games", "40"})));
+  const std::filesystem::path log = run() / "games.senet", bad = folder_ / "bad.senet";
+  std::vector<GameRecord> games(1);
+  GameLogReader reader = GameLogReader::open(log).value();
+  while (reader.next(games.back()).value()) games.emplace_back();
+  games.pop_back();
+  {
+    RecordLog copy = RecordLog::open(bad, "tic_tac_toe", {}).value();
+    for (const GameRecord& game : games) ASSERT_TRUE(copy.append(game));
+    ASSERT_TRUE(copy.append(games[3]));
+    GameRecord endless = games[4];
+    endless.game_number = 1000;
+    endless.start = "nowhere";
+    ASSERT_TRUE(copy.append(endless));
+    ASSERT_TRUE(copy.flush());
+  }
+  const std::filesystem::path into = folder_ / "into";
+  const auto train = [&](const Arguments& more) {
+    return with({"train", "--from", bad.string(), "--run", into.string(), "--width", "16",
+                 "--blocks", "1", "--begin-after", "0", "--train-batch", "32"},
+                more);
+  };
+  const ProgramRun learned = run_senet(train({}));
+  EXPECT_EQ(learned.exit_code, 0) << learned.err;
+  for (const char* part :
+       {"tic_tac_toe: the games of ", "skipped 1 record of games that occur earlier",
+        "skipped 1 record that breaks the rules", "nowhere"}) {
+    EXPECT_NE(learned.err.find(part), std::string::npos) << part << '\n' << learned.err;
+  }
+  const Checkpoint saved = load_checkpoint(into / "checkpoint.safetensors", spec()).value();
+  EXPECT_EQ(saved.games, games.size());
+
+  std::filesystem::remove_all(into);
+  BackgroundProgram program(train({"--samples-per-position", "1000000", "--quiet"}));
+  while (program.running() && !std::filesystem::exists(into / "config.json")) ::usleep(2000);
+  program.send(SIGTERM);
+  EXPECT_EQ(program.wait_for(60), 0) << program.err();
+  expect_finished(run_senet({"selfplay", "--run", into.string(), "--quiet", "--games", "3",
+                             "--samples-per-position", "1"}));
+}
+
 TEST_F(SelfPlayCommand, WhatMakesNoSenseIsRefused) {
   const auto refused = [&](const Arguments& more, const std::string& reason) {
     expect_failure(run_senet(tiny(more)), 2, "selfplay", reason);
@@ -570,6 +693,12 @@ TEST_F(SelfPlayCommand, WhatMakesNoSenseIsRefused) {
   };
   refused({"--mode", "afterstates"}, "--mode: tic_tac_toe has no afterstates");
   refused({"--mode", "sideways"}, "sideways");
+  refused({"--mode", "moves", "--dueling", "0"}, "mode: only a dueling network values moves");
+  refused({"--dueling", "1"}, "mode: a dueling network only values moves");
+  refused({"--mode", "moves", "--policy-head", "0"},
+          "dueling: a network without a policy head cannot value moves");
+  refused({"--mode", "moves", "--game", "backgammon"},
+          "mode: the moves of backgammon cannot be valued all at once");
   refused({"--evaluator", "magic"}, "magic");
   refused({"--trainer", "abacus"}, "trainer takes one of auto, cpu, cuda, not \"abacus\"");
   refused({"--precision", "fp8"},

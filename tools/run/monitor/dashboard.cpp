@@ -209,11 +209,15 @@ std::vector<std::string> dashboard(const RunView& run, std::size_t columns, std:
   top.add(" senet ", kBold).add(run.game()).add("  ");
   std::string state(name_of(run.state()));
   if (run.state() == RunState::kDead) state += fmt::format(" for {}", clock_text(run.age()));
+  if (run.state() == RunState::kStuck) {
+    state += fmt::format(" for {}", clock_text(run["stalled_seconds"]));
+  }
   if (run.state() == RunState::kRunning) state = std::string(phase_name(run["phase"]));
   const std::string end = fmt::format("  {} ", clock_text(run["seconds"]));
   const std::size_t room = columns - end.size() - state.size() - 2;
   top.add_cut(run.folder(), room).pad_to(room + 2);
-  top.add(state, run.state() == RunState::kDead ? kRed : kGreen).add(end);
+  const bool is_well = run.state() == RunState::kRunning || run.state() == RunState::kEnded;
+  top.add(state, is_well ? kGreen : kRed).add(end);
   drawing.add(top);
 
   const auto line = [&](std::string name, std::string_view figure) {

@@ -114,7 +114,7 @@ std::string monitor_prometheus(const RunView& run) {
       fmt::format("{{game={},run={}}}", label(run.game()), label(run.folder()));
   std::string text = fmt::format(
       "# HELP senet_up 1 while the daemon is running.\n# TYPE senet_up gauge\nsenet_up{} {}\n",
-      labels, run.state() == RunState::kRunning ? 1 : 0);
+      labels, run.state() == RunState::kRunning || run.state() == RunState::kStuck ? 1 : 0);
   for (std::size_t i = 0; i < run.names().size(); ++i) {
     const auto& [name, unit] = run.names()[i];
     if (!unit.empty()) text += fmt::format("# HELP senet_{} In {}.\n", name, unit);

@@ -140,7 +140,8 @@ void add_monitor_command(const Command& program) {
       .shows_type("FOLDER");
   command.footer(
       "Reads only RUN/metrics.map, so that the daemon does not notice. The dashboard ends with q. "
-      "It calls a daemon DEAD whose heartbeat is older than two seconds.");
+      "It calls a daemon DEAD whose heartbeat is older than two seconds, and STUCK if a worker or "
+      "the trainer has made no progress for a minute.");
   command.runs([arguments]() -> Result<Job> {
     if (arguments->run.empty() == arguments->latest.empty()) {
       return fail("name a run folder, or a folder of runs with --latest");

@@ -73,9 +73,10 @@ Result<RunView> RunView::read(const std::filesystem::path& folder, std::size_t m
   run.rows_ = *std::move(rows);
   run.events_ = *std::move(events);
   run.age_ = std::max(unix_seconds() - run.snapshot_.heartbeat, 0.0);
-  run.state_ = run.snapshot_.has_ended ? RunState::kEnded
-               : run.age_ > kMostAge   ? RunState::kDead
-                                       : RunState::kRunning;
+  run.state_ = run.snapshot_.has_ended                 ? RunState::kEnded
+               : run.age_ > kMostAge                   ? RunState::kDead
+               : run["stalled_seconds"] > kMostStalled ? RunState::kStuck
+                                                       : RunState::kRunning;
   return run;
 }
 

@@ -17,6 +17,7 @@ enum class RunState : std::uint8_t {
   kRunning,
   kEnded,  // in order
   kDead,   // its heartbeat has stopped
+  kStuck,  // a worker or its trainer makes no progress
 };
 
 /// A moment of a run, with its history.
@@ -24,6 +25,8 @@ class RunView {
  public:
   /// A heartbeat older than this is a dead daemon. A live one writes ten times a second.
   static constexpr double kMostAge = 2;
+  /// A part without progress for so many seconds is stuck: longer than a batch or a step takes.
+  static constexpr double kMostStalled = 60;
 
   /// Reads the map of the run in `folder`, with the newest `most` rows of its history.
   static Result<RunView> read(const std::filesystem::path& folder,
@@ -67,7 +70,7 @@ class RunView {
 Result<std::vector<std::filesystem::path>> runs_below(const std::filesystem::path& folder);
 
 constexpr std::string_view name_of(RunState state) {
-  constexpr std::string_view kNames[] = {"running", "ended", "DEAD"};
+  constexpr std::string_view kNames[] = {"running", "ended", "DEAD", "STUCK"};
   return kNames[static_cast<std::size_t>(state)];
 }
 

@@ -54,7 +54,7 @@ RunStatus status_of(const std::filesystem::path& folder) {
     const auto process = static_cast<std::uint64_t>(run.player.process);
     const bool is_own = run.view && (process == 0 || run.view->snapshot().process == process);
     if (!is_own || run.view->state() == RunState::kEnded) return "starting";
-    if (run.view->state() == RunState::kDead) return "STUCK";
+    if (run.view->state() != RunState::kRunning) return "STUCK";
     return (*run.view)["phase"] == 0 ? "playing" : "finishing";
   };
   run.state = state();
@@ -248,8 +248,9 @@ void add_status_command(const Command& program) {
   command.flag("--json", arguments->json, "print a JSON object for each run");
   command.footer(
       "States: starting, playing, finishing, ended; DEAD if the process has ended without saving, "
-      "STUCK if it is there but has written no figures for two seconds. Exit codes: 0 if all "
-      "named runs play, 3 if one does not.");
+      "STUCK if it is there but has written no figures for two seconds, or if a worker or the "
+      "trainer has made no progress for a minute. Exit codes: 0 if all named runs play, 3 if one "
+      "does not.");
   command.runs([arguments] { return Job([arguments] { return show_status(*arguments); }); });
 }
 

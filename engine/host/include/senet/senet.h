@@ -210,12 +210,13 @@ SENET_API senet_text senet_model_game(const senet_model* model);
 typedef struct senet_model_shape {
   uint32_t struct_size;
   uint32_t features;      /* inputs */
-  uint32_t policy_logits; /* of the policy head, if it has one */
+  uint32_t policy_logits; /* of the game, if the network has a policy head */
   uint32_t outcomes;      /* ways to end that the value head tells apart */
   uint32_t width, blocks; /* of the hidden layers, and the number of residual blocks */
   uint64_t parameters;
-  senet_text mode; /* what it was trained to evaluate: "position", "afterstates", "playouts" (it has
-                    * no network), or the empty text if that is unknown. Static */
+  senet_text
+      mode; /* what it was trained to evaluate: "position", "afterstates", "moves", "playouts"
+             * (it has no network), or the empty text if that is unknown. Static */
 } senet_model_shape;
 #define SENET_MODEL_SHAPE_INIT                                         \
   {                                                                    \
@@ -391,12 +392,12 @@ typedef struct senet_expectation {
 
 /* Evaluates `count` positions of a game, given as for senet_session_set, with the model in use when
  * the call begins. All turns are allowed. A model of positions sees a chance turn as the mean over
- * its outcomes, a model of afterstates a decision as its best move; senet_model_playouts takes the
- * mean of 256 games, which is slow. The tablebase answers where it can. A position has the same
- * answer, bit for bit, in every call, unless the evaluator is "onednn" or "auto".
- * Runs on the calling thread, with a new evaluator, which takes a part of senet_config.memory until
- * the call returns. Any number of threads may call at once. On failure some of `expected` may have
- * been written; `why` names a position that cannot be parsed. */
+ * its outcomes, a model of afterstates or of moves a decision as its best move;
+ * senet_model_playouts takes the mean of 256 games, which is slow. The tablebase answers where it
+ * can. A position has the same answer, bit for bit, in every call, unless the evaluator is "onednn"
+ * or "auto". Runs on the calling thread, with a new evaluator, which takes a part of
+ * senet_config.memory until the call returns. Any number of threads may call at once. On failure
+ * some of `expected` may have been written; `why` names a position that cannot be parsed. */
 SENET_API senet_status senet_engine_evaluate(senet_engine* engine, senet_text game,
                                              const senet_text* positions, size_t count,
                                              senet_expectation* expected, senet_reason* why);
