@@ -11,6 +11,7 @@ Markdown table: for each variant the mean over its seeds, and the least and the 
 Called again, it makes only the runs that are missing.
 """
 import argparse
+import json
 import pathlib
 import shlex
 import signal
@@ -21,28 +22,38 @@ import time
 from grading import fail, metrics, read_puzzles, solve
 
 
-def processor_seconds(run):
-    """The processor time of a run so far."""
+def recorded_seconds(run):
+    """The processor time of a run, by the processes that have ended."""
     lines = metrics(run) if (run / "metrics.jsonl").exists() else []
     return lines[-1]["cpu_seconds"] if lines else 0.0
+
+
+def live_seconds(senet, run):
+    """The processor time of the process that plays a run."""
+    told = subprocess.run([senet, "monitor", "--json", str(run)], capture_output=True, text=True)
+    if told.returncode != 0:  # it begins
+        return 0.0
+    shown = json.loads(told.stdout)
+    return shown["figures"]["cpu_seconds"] or 0.0 if shown["state"] == "running" else 0.0
 
 
 def train(arguments, run, seed, options):
     """Makes a run and ends it after the core-minutes."""
     limit = 60 * arguments.core_minutes
-    if processor_seconds(run) >= limit:
+    before = recorded_seconds(run)
+    if before >= limit:
         return
     command = [arguments.senet, "selfplay", "--game", arguments.game, "--run", str(run), "--seed", str(seed),
                "--workers", str(arguments.workers), "--quiet", *options]
     with tempfile.TemporaryFile("w+") as messages, subprocess.Popen(command, stderr=messages) as program:
-        while program.poll() is None and processor_seconds(run) < limit:
-            time.sleep(0.5)
+        while program.poll() is None and before + live_seconds(arguments.senet, run) < limit:
+            time.sleep(0.2)
         if program.poll() is None:
             program.send_signal(signal.SIGTERM)
         program.wait()
         messages.seek(0)
         reason = messages.read().strip()
-    if processor_seconds(run) < limit:
+    if recorded_seconds(run) < limit:
         fail(f"{' '.join(command)}: ended before {arguments.core_minutes:g} core-minutes: {reason}")
 
 

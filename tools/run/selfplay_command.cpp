@@ -122,7 +122,7 @@ std::string progress_text(const RunProgress& now, const RunOptions& options, boo
     if (has_losses(learn)) parts.emplace_back(keeps_up ? "trainer keeps up" : "trainer behind");
   }
   if (has_rate) parts.push_back(games);
-  if (learn.planned_share > 0) {
+  if (options.train && learn.planned_share >= 0.005) {
     parts.push_back(fmt::format("{:.0f} % of the plan", 100 * learn.planned_share));
   }
   if (learn.steps > 0) parts.push_back(fmt::format("step {}", grouped(learn.steps)));
